@@ -12,6 +12,9 @@
     │   ├── NotWaiting       the reply waits for nothing, or not for this
     │   ├── UnknownCall      the reply has no such call
     │   └── ForeignReply     the answer names another reply
+    ├── SetupRefused         the machine or the installation lacks what is configured
+    ├── ToolFailed           a tool could not do what it was asked
+    ├── ModelFailed          a language model refused or could not be reached
     └── StoreError           the store could not do its part
         ├── StoreUnavailable no answer in time; nothing is known to be recorded
         └── StoreDamaged     what is stored can't be read or is not what we sealed
@@ -19,6 +22,11 @@
 Messages of these errors may be shown to people and to the model, so they never
 quote a value out of an input: it may be a secret.
 """
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.messages import ErrorType
 
 
 class KeyturnError(Exception):
@@ -72,6 +80,26 @@ class UnknownCall(ResumeRefused):
 
 class ForeignReply(ResumeRefused):
     """The answer names another reply than the one that is parked here."""
+
+
+class SetupRefused(KeyturnError):
+    """What is configured can't work on this machine; the message says what to do about it."""
+
+
+class ToolFailed(KeyturnError):
+    """A tool could not do what it was asked. The message is the result that the model reads."""
+
+
+class ModelFailed(KeyturnError):
+    """A language model refused or could not be reached, retries included.
+
+    `kind` tells what sort of failure it was; the message names provider and cause, never a key
+    and never what was said to the model.
+    """
+
+    def __init__(self, kind: "ErrorType", message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class StoreError(KeyturnError):
