@@ -1,0 +1,396 @@
+"""The permission engine: may this call run, must a person decide, or is it refused?
+
+`judge` is a pure function of rules, policy, modes and the call. The order of its steps is that of
+agentscope 2.0, made stricter where `core/README.md` names a departure.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from core.permissions.rule_strings import covers_name, print_rule
+from core.permissions.rules import (
+    AutoRunMode,
+    PermissionBehavior,
+    PermissionContext,
+    PermissionMode,
+    PermissionRule,
+)
+from core.policy import Gate, Modes, OperatorRule, Policy, capped, gate_rules
+from core.tools import Input, PermissionDecision, RuleIndex, Tool
+
+ALLOW = PermissionBehavior.ALLOW
+DENY = PermissionBehavior.DENY
+ASK = PermissionBehavior.ASK
+
+Cause = Literal[
+    "deny_rule",
+    "tool",
+    "gate",
+    "explore",
+    "ask_rule",
+    "read_only",
+    "safety",
+    "allow_rule",
+    "confirmation",
+    "auto_run",
+    "mode",
+    "failure",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is to happen to a call, and why.
+
+    Attributes:
+        behavior: allow, deny or ask.
+        message: for the model; it sees the one of a denial.
+        reason: for people: the rule, gate, mode or check that made it.
+        cause: the step that made it, for records and metrics.
+        suggested_rules: to offer beside the question; only rules that would answer it next time.
+        bypass_immune: a safety ask, which allow rules and `run_everything` can't silence.
+        rule: the rule that made it, if one did.
+        gate: who decides an ask; the gate that denied, if one did.
+    """
+
+    behavior: PermissionBehavior
+    message: str
+    reason: str
+    cause: Cause
+    suggested_rules: tuple[PermissionRule, ...] = ()
+    bypass_immune: bool = False
+    rule: PermissionRule | None = None
+    gate: Gate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """Rules of one behaviour for one tool: one that covers every call, and an index of the rest."""
+
+    whole: PermissionRule | None = None
+    index: RuleIndex | None = None
+
+    def find(self, value: Input) -> PermissionRule | None:
+        """The rule that covers this call, or none."""
+        if self.whole is not None:
+            return self.whole
+        return None if self.index is None else self.index.find(value)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRules:
+    """All rules for one tool, made ready."""
+
+    deny: Matcher
+    ask: Matcher
+    allow: Matcher
+    allowlist: Matcher
+    any_gate: Matcher
+    gates: tuple[tuple[Gate, Matcher], ...]
+    passes: Mapping[str, Matcher]
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebook:
+    """Rules, policy and modes of one session, ready to judge many calls.
+
+    Tools are compiled when first judged, and then kept: make a new rulebook when rules, policy or
+    modes change. Made by `compile_context`.
+    """
+
+    context: PermissionContext
+    policy: Policy
+    auto_run: AutoRunMode
+    allowlist: tuple[PermissionRule, ...]
+    _compiled: dict[str, tuple[Tool, ToolRules]] = field(
+        default_factory=dict[str, tuple[Tool, ToolRules]], repr=False, compare=False
+    )
+
+    def rules_for(self, tool: Tool) -> ToolRules:
+        """The rules for a tool, compiled once."""
+        kept = self._compiled.get(tool.name)
+        if kept is None or kept[0] is not tool:
+            kept = (tool, _compile(self, tool))
+            self._compiled[tool.name] = kept
+        return kept[1]
+
+
+def compile_context(
+    context: PermissionContext,
+    policy: Policy,
+    auto_run: AutoRunMode = AutoRunMode.USE_ALLOWLIST,
+    allowlist: Iterable[PermissionRule] = (),
+    *,
+    agent: str | None = None,
+    channel: str | None = None,
+) -> Rulebook:
+    """A rulebook of what is true now; later changes of `context` do not reach it.
+
+    `auto_run` and `allowlist` are the requester's; `agent` and `channel` find the caps that hold.
+    """
+    modes = capped(policy, Modes(context.mode, auto_run), agent, channel)
+    frozen = PermissionContext(
+        mode=modes.agent,
+        working_directories=dict(context.working_directories),
+        allow_rules={name: list(rules) for name, rules in context.allow_rules.items()},
+        deny_rules={name: list(rules) for name, rules in context.deny_rules.items()},
+        ask_rules={name: list(rules) for name, rules in context.ask_rules.items()},
+    )
+    return Rulebook(frozen, policy, modes.auto_run, tuple(allowlist))
+
+
+def judge(rulebook: Rulebook, tool: Tool, value: Input) -> Verdict:
+    """What is to happen to this call of this tool.
+
+    A permission check that fails denies: an error never lets a call through.
+    """
+    try:
+        call = _Call(rulebook, rulebook.rules_for(tool), tool, value)
+        verdict = next(found for step in _STEPS if (found := step(call)) is not None)
+        return _with_question(call, _confined(call, verdict))
+    except Exception as failed:  # noqa: BLE001 - a tool's own check may fail in any way
+        return Verdict(
+            DENY,
+            f"{tool.name} could not be checked, so it was not run.",
+            f"The permission check failed: {type(failed).__name__}",
+            "failure",
+        )
+
+
+def gate_for(rulebook: Rulebook, tool: Tool, value: Input) -> Gate:
+    """Who decides this call: the most specific gate that matches, or the default."""
+    return _matching_gate(rulebook.rules_for(tool), value) or rulebook.policy.gates.default
+
+
+class _Call:
+    """One call to be judged, with what the steps share."""
+
+    __slots__ = ("mode", "opinion", "read_only", "rulebook", "rules", "tool", "value")
+
+    def __init__(self, rulebook: Rulebook, rules: ToolRules, tool: Tool, value: Input) -> None:
+        self.rulebook = rulebook
+        self.rules = rules
+        self.tool = tool
+        self.value = value
+        self.mode = rulebook.context.mode
+        self.read_only: bool = tool.permissions.check_read_only(value)
+        self.opinion: PermissionDecision = tool.permissions.opinion(value, rulebook.context)
+
+    def denied(self, why: str, reason: str, cause: Cause) -> Verdict:
+        return Verdict(DENY, f"{self.tool.name} was not run: {why}.", reason, cause)
+
+    def asked(self, reason: str, cause: Cause) -> Verdict:
+        return Verdict(ASK, f"{self.tool.name} needs a person's approval.", reason, cause)
+
+    def allowed(self, reason: str, cause: Cause) -> Verdict:
+        return Verdict(ALLOW, f"{self.tool.name} may run.", reason, cause)
+
+
+def _deny_rule(call: _Call) -> Verdict | None:
+    rule = call.rules.deny.find(call.value)
+    if rule is None:
+        return None
+    verdict = call.denied("a rule denies it", f"Deny rule {print_rule(rule)}", "deny_rule")
+    return replace(verdict, rule=rule)
+
+
+def _tool_denies(call: _Call) -> Verdict | None:
+    """A tool's own denial holds, whatever the read-only flag or an ask rule says."""
+    if call.opinion.behavior is not DENY:
+        return None
+    return Verdict(DENY, call.opinion.message, call.opinion.reason or "The tool refuses it", "tool")
+
+
+def _gate(call: _Call) -> Verdict | None:
+    gate = _matching_gate(call.rules, call.value)
+    if gate is None:
+        return None
+    if call.mode is PermissionMode.EXPLORE:
+        verdict = call.denied(
+            "people must decide it, and in explore mode nobody is asked",
+            f"Gate {gate.name}, in explore mode",
+            "gate",
+        )
+    else:
+        verdict = call.asked(f"Gate {gate.name}", "gate")
+    return replace(verdict, gate=gate)
+
+
+def _explore(call: _Call) -> Verdict | None:
+    if call.mode is not PermissionMode.EXPLORE or call.read_only:
+        return None
+    return call.denied(
+        "explore mode is read-only", "Mode explore lets an agent only read", "explore"
+    )
+
+
+def _ask_rule(call: _Call) -> Verdict | None:
+    rule = call.rules.ask.find(call.value)
+    if rule is None:
+        return None
+    return replace(call.asked(f"Ask rule {print_rule(rule)}", "ask_rule"), rule=rule)
+
+
+def _read_only(call: _Call) -> Verdict | None:
+    return call.allowed("This call only reads", "read_only") if call.read_only else None
+
+
+def _tool_allows(call: _Call) -> Verdict | None:
+    if call.opinion.behavior is not ALLOW:
+        return None
+    return call.allowed(call.opinion.reason or "The tool sees no need to ask", "tool")
+
+
+def _safety(call: _Call) -> Verdict | None:
+    opinion = call.opinion
+    if opinion.behavior is not ASK or not opinion.bypass_immune:
+        return None
+    if call.mode is PermissionMode.BYPASS:
+        return None
+    verdict = call.asked(opinion.reason or opinion.message, "safety")
+    return replace(verdict, bypass_immune=True)
+
+
+def _allow_rule(call: _Call) -> Verdict | None:
+    rule = call.rules.allow.find(call.value)
+    listed = ""
+    if rule is None:
+        rule = call.rules.allowlist.find(call.value)
+        listed = " of the requester's allowlist"
+    if rule is None:
+        return None
+    verdict = call.allowed(f"Allow rule {print_rule(rule)}{listed}", "allow_rule")
+    return replace(verdict, rule=rule)
+
+
+def _fallback(call: _Call) -> Verdict:
+    if call.mode is PermissionMode.BYPASS:
+        return call.allowed("Mode bypass", "mode")
+    runs = call.rulebook.auto_run is AutoRunMode.RUN_EVERYTHING
+    if runs and call.mode is not PermissionMode.DONT_ASK:
+        return call.allowed("The requester's auto-run mode run_everything", "auto_run")
+    return call.asked(f"No rule covers it, mode {call.mode}", "mode")
+
+
+_STEPS: tuple[Callable[[_Call], Verdict | None], ...] = (
+    _deny_rule,
+    _tool_denies,
+    _gate,
+    _explore,
+    _ask_rule,
+    _read_only,
+    _tool_allows,
+    _safety,
+    _allow_rule,
+    _fallback,
+)
+
+
+def _confined(call: _Call, verdict: Verdict) -> Verdict:
+    """The verdict under what only ever makes it stricter."""
+    if verdict.behavior is ALLOW and call.tool.traits.requires_confirmation:
+        verdict = call.asked("This tool always needs a confirmation", "confirmation")
+    if verdict.behavior is ALLOW and call.rulebook.auto_run is AutoRunMode.ASK_EVERY_TIME:
+        verdict = call.asked("The requester's auto-run mode ask_every_time", "auto_run")
+    if verdict.behavior is ASK and call.mode is PermissionMode.DONT_ASK:
+        return replace(
+            verdict,
+            behavior=DENY,
+            message=f"{call.tool.name} was not run: it needs a person, and nobody is there to ask.",
+            reason=f"{verdict.reason}; mode dont_ask asks nobody",
+        )
+    return verdict
+
+
+def _with_question(call: _Call, verdict: Verdict) -> Verdict:
+    """An ask goes to its gate, with those rules on offer that would answer it next time."""
+    if verdict.behavior is not ASK:
+        return verdict
+    gate = verdict.gate or call.rulebook.policy.gates.default
+    offered = call.tool.permissions.suggest(call.value) if _would_help(call, verdict) else []
+    return replace(verdict, gate=gate, suggested_rules=tuple(offered))
+
+
+def _would_help(call: _Call, verdict: Verdict) -> bool:
+    """Whether an accepted allow rule would answer the same call next time."""
+    asks_anyway = call.rulebook.auto_run is AutoRunMode.ASK_EVERY_TIME
+    return verdict.cause == "mode" and not (asks_anyway or call.tool.traits.requires_confirmation)
+
+
+def _matching_gate(rules: ToolRules, value: Input) -> Gate | None:
+    """The most specific gate about this call that no operator's rule passes."""
+    if rules.any_gate.find(value) is None:
+        return None
+    for gate, matcher in rules.gates:
+        if matcher.find(value) is None:
+            continue
+        passing = rules.passes.get(gate.name)
+        if passing is None or passing.find(value) is None:
+            return gate
+    return None
+
+
+def _compile(rulebook: Rulebook, tool: Tool) -> ToolRules:
+    context, operator = rulebook.context, rulebook.policy.rules
+    gates = [
+        (gate, rule)
+        for gate, rule in gate_rules(rulebook.policy.gates)
+        if covers_name(rule.tool_name, tool.name)
+    ]
+    named = frozenset[str]().union(*(each.passes for each in operator))
+    return ToolRules(
+        deny=_matcher(tool, [*_blocking(context.deny_rules, tool), *_of(operator, DENY, tool)]),
+        ask=_matcher(tool, [*_blocking(context.ask_rules, tool), *_of(operator, ASK, tool)]),
+        allow=_matcher(tool, [*_allowing(context, tool), *_of(operator, ALLOW, tool)]),
+        allowlist=_matcher(tool, _listed(rulebook.allowlist, tool)),
+        any_gate=_matcher(tool, [rule for _, rule in gates]),
+        gates=tuple((gate, _matcher(tool, [rule])) for gate, rule in gates),
+        passes={
+            name: _matcher(
+                tool, _of([each for each in operator if name in each.passes], ALLOW, tool)
+            )
+            for name in named
+        },
+    )
+
+
+def _matcher(tool: Tool, rules: Sequence[PermissionRule]) -> Matcher:
+    whole = next((rule for rule in rules if not rule.rule_content), None)
+    rest = [rule for rule in rules if rule.rule_content]
+    return Matcher(whole, tool.permissions.index(rest) if rest else None)
+
+
+def _blocking(rules: Mapping[str, Sequence[PermissionRule]], tool: Tool) -> list[PermissionRule]:
+    """Deny or ask rules of a session: by the name they are filed under, or the one they bear."""
+    return [
+        rule if rule.behavior in (DENY, ASK) else rule.model_copy(update={"behavior": ASK})
+        for name, filed in rules.items()
+        for rule in filed
+        if covers_name(name, tool.name) or covers_name(rule.tool_name, tool.name)
+    ]
+
+
+def _allowing(context: PermissionContext, tool: Tool) -> list[PermissionRule]:
+    """Allow rules of a session, for this very tool: families are the operator's to allow."""
+    return [
+        rule
+        for rule in context.allow_rules.get(tool.name, ())
+        if rule.tool_name == tool.name and rule.behavior is ALLOW
+    ]
+
+
+def _listed(rules: Iterable[PermissionRule], tool: Tool) -> list[PermissionRule]:
+    return [
+        rule for rule in rules if rule.behavior is ALLOW and covers_name(rule.tool_name, tool.name)
+    ]
+
+
+def _of(
+    rules: Iterable[OperatorRule], behavior: PermissionBehavior, tool: Tool
+) -> list[PermissionRule]:
+    return [
+        each.rule
+        for each in rules
+        if each.rule.behavior is behavior and covers_name(each.rule.tool_name, tool.name)
+    ]
