@@ -7,6 +7,7 @@ milliseconds. Everything here is frozen: a transition makes a new record.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any, Literal
 
 from core.messages import ReplyFinishedReason
@@ -91,6 +92,19 @@ MOVES: Mapping[CallState, frozenset[CallState]] = {
     _S.UNKNOWN: frozenset({_S.APPROVED, _S.DONE, _S.ABANDONED}),
     **{state: frozenset[CallState]() for state in FINAL},
 }
+
+
+def require_text(*parts: str) -> None:
+    """Refuse what is no Unicode text.
+
+    Raises:
+        ValueError: half of a surrogate pair.
+    """
+    for part in parts:
+        try:
+            part.encode()
+        except UnicodeEncodeError:
+            raise ValueError("an id or name holds half of a surrogate pair") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +204,12 @@ class Card:
     Attributes:
         channel: where it is posted, as the router names it ("slack:C0APPROVALS").
         messages: the chat's ids of its messages, sorted.
+        ordered: whether its post was ordered; a call that nobody is asked about has no card yet.
         look_at: when to look for copies once more, after a post that had to be repeated.
     """
 
     channel: str
+    ordered: bool = False
     messages: tuple[str, ...] = ()
     look_at: int | None = None
 
@@ -363,14 +379,11 @@ def held_up(call: Call, others: Iterable[Call]) -> bool:
     )
 
 
-def require_text(*parts: str) -> None:
-    """Refuse what is no Unicode text.
+def partition_of(session_id: str, partitions: int) -> int:
+    """The partition of a session, and so of all its replies."""
+    return int.from_bytes(sha256(session_id.encode()).digest()[:4], "big") % partitions
 
-    Raises:
-        ValueError: half of a surrogate pair.
-    """
-    for part in parts:
-        try:
-            part.encode()
-        except UnicodeEncodeError:
-            raise ValueError("an id or name holds half of a surrogate pair") from None
+
+def new_reply_id(partition: int, now: int, random: str) -> str:
+    """A reply's id: two hex digits of partition, twelve of time, then at least 128 random bits."""
+    return f"{partition:02x}{now:012x}{random}"

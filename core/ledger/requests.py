@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from core.calls import Actor, CallKey, CallState, Json, Terms
+from core.calls import Actor, Call, CallKey, CallState, Json, Terms
 from core.messages import ReplyFinishedReason
 
 MAX_RUNS = 3
@@ -359,6 +359,20 @@ class Asked:
     approvers: frozenset[str] | None = None
     session_id: str | None = None
     states: frozenset[CallState] | None = None
+
+    def wants(self, call: Call) -> bool:
+        """Whether the call's approvers and state fit."""
+        return (self.states is None or call.state in self.states) and (
+            self.approvers is None or not self.approvers.isdisjoint(call.approvers)
+        )
+
+
+def replay_name(request: Any) -> tuple[str, str]:
+    """What a kept answer is filed under, beside reply and op: the act and its call. Approving,
+    rejecting and editing are one act: one press answers one question."""
+    act = "Decide" if isinstance(request, Approve | Reject | Modify) else type(request).__name__
+    key = getattr(request, "key", None)
+    return act, key.call_id if isinstance(key, CallKey) else ""
 
 
 @dataclass(frozen=True, slots=True)
