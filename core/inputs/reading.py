@@ -47,7 +47,7 @@ def parse_input(raw: str | bytes, *, limit_bytes: int = MAX_INPUT_BYTES) -> dict
         return {}
     _check_depth(text)
     try:
-        value = json.loads(
+        value: Json = json.loads(
             text,
             object_pairs_hook=_without_duplicates,
             parse_constant=_no_constant,

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError, best_match
+from jsonschema.exceptions import SchemaError, ValidationError, relevance
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
@@ -45,7 +45,8 @@ def validate_input(schema: Schema, value: Json, *, close: bool = False) -> list[
     """
     validator = _compiled(json.dumps(schema, sort_keys=True), close)
     try:
-        found = sorted(validator.iter_errors(value), key=lambda error: error.json_path)
+        errors: Iterator[ValidationError] = validator.iter_errors(value)  # pyright: ignore[reportUnknownMemberType]
+        found = sorted(errors, key=lambda error: error.json_path)
         return list(dict.fromkeys(field for error in found for field in _field_errors(error)))
     except (Unresolvable, RecursionError) as error:
         raise InvalidSchema(
@@ -64,7 +65,7 @@ def check_schema(schema: Schema) -> None:
 
 @lru_cache(maxsize=_CACHED_SCHEMAS)
 def _compiled(schema_json: str, close: bool) -> Draft202012Validator:
-    schema = json.loads(schema_json)
+    schema: dict[str, Json] = json.loads(schema_json)
     try:
         Draft202012Validator.check_schema(schema)
         for pattern in _patterns(schema):
@@ -77,7 +78,7 @@ def _compiled(schema_json: str, close: bool) -> Draft202012Validator:
     return Draft202012Validator(closed(schema) if close else schema, registry=Registry())
 
 
-def _patterns(schema: Any) -> Iterator[str]:
+def _patterns(schema: Json) -> Iterator[str]:
     if isinstance(schema, dict):
         for key, value in schema.items():
             if key == "pattern" and isinstance(value, str):
@@ -90,34 +91,68 @@ def _patterns(schema: Any) -> Iterator[str]:
             yield from _patterns(item)
 
 
+@dataclass(frozen=True, slots=True)
+class _Violation:
+    """What jsonschema reports, with the types it does not declare."""
+
+    place: tuple[str | int, ...]
+    keyword: str
+    wanted: Json
+    schema: dict[str, Json]
+    instance: Json
+
+
+def _violation(error: ValidationError) -> _Violation:
+    details: dict[str, Any] = vars(error)
+    schema: Json = details["schema"]
+    return _Violation(
+        place=tuple(error.absolute_path),
+        keyword=details["validator"],
+        wanted=details["validator_value"],
+        schema=schema if isinstance(schema, dict) else {},
+        instance=details["instance"],
+    )
+
+
+def _closest(error: ValidationError) -> ValidationError:
+    """The violation to report when every branch of a choice failed: the one that came nearest.
+
+    A branch for another type than the value's is not near.
+    """
+    while error.validator in ("anyOf", "oneOf"):
+        near = [branch for branch in error.context or () if branch.validator != "type"]
+        if not near:
+            break
+        error = min(near, key=relevance)
+    return error
+
+
 def _field_errors(error: ValidationError) -> Iterator[FieldError]:
-    if error.validator in ("anyOf", "oneOf") and error.context:
-        error = best_match([error]) or error
-    pointer = "".join(f"/{pointer_part(part)}" for part in error.absolute_path)
-    keyword = str(error.validator)
-    if keyword == "required":
-        for key in _missing(error):
-            yield FieldError(f"{pointer}/{pointer_part(key)}", keyword, "is missing")
-    elif keyword == "additionalProperties" and error.validator_value is False:
-        for key in _undeclared(error):
-            yield FieldError(
-                f"{pointer}/{pointer_part(key)}", keyword, "is not a field of this tool"
-            )
+    found = _violation(_closest(error))
+    pointer = "".join(f"/{pointer_part(part)}" for part in found.place)
+    if found.keyword == "required":
+        for key in _missing(found):
+            yield FieldError(f"{pointer}/{pointer_part(key)}", found.keyword, "is missing")
+    elif found.keyword == "additionalProperties" and found.wanted is False:
+        for key in _undeclared(found):
+            place = f"{pointer}/{pointer_part(key)}"
+            yield FieldError(place, found.keyword, "is not a field of this tool")
     else:
-        yield FieldError(pointer, keyword, _message(keyword, error.validator_value))
+        yield FieldError(pointer, found.keyword, _message(found.keyword, found.wanted))
 
 
-def _missing(error: ValidationError) -> list[str]:
-    wanted = error.validator_value if isinstance(error.validator_value, list) else []
-    instance = error.instance if isinstance(error.instance, dict) else {}
-    return [key for key in wanted if key not in instance]
+def _missing(found: _Violation) -> list[str]:
+    wanted = found.wanted if isinstance(found.wanted, list) else []
+    instance = found.instance if isinstance(found.instance, dict) else {}
+    return [str(key) for key in wanted if key not in instance]
 
 
-def _undeclared(error: ValidationError) -> list[str]:
-    schema = error.schema if isinstance(error.schema, dict) else {}
-    declared = schema.get("properties", {})
-    patterns = schema.get("patternProperties", {})
-    instance = error.instance if isinstance(error.instance, dict) else {}
+def _undeclared(found: _Violation) -> list[str]:
+    declared = found.schema.get("properties") or {}
+    patterns = found.schema.get("patternProperties") or {}
+    instance = found.instance if isinstance(found.instance, dict) else {}
+    assert isinstance(declared, dict)
+    assert isinstance(patterns, dict)
     return [
         key
         for key in instance
@@ -144,9 +179,10 @@ _SENTENCES = {
 }
 
 
-def _message(keyword: str, wanted: Any) -> str:
+def _message(keyword: str, wanted: Json) -> str:
     if keyword in ("anyOf", "oneOf"):
-        return "fits none of the allowed forms, or more than one"
+        types = _types(wanted)
+        return f"must be of type {types}" if types else "fits none of the forms, or several"
     if keyword == "unevaluatedProperties":
         return "has a field that this tool does not declare"
     if keyword == "uniqueItems":
@@ -156,11 +192,21 @@ def _message(keyword: str, wanted: Any) -> str:
     return _SENTENCES[keyword].format(_in_words(keyword, wanted))
 
 
-def _in_words(keyword: str, wanted: Any) -> str:
-    if keyword == "type" and isinstance(wanted, str):
-        return wanted
-    if keyword == "type":
-        return " or ".join(wanted)
-    if keyword == "enum":
+def _types(branches: Json) -> str:
+    """The types of the branches of a choice, or nothing if one of them names none."""
+    found = (
+        [branch.get("type") for branch in branches if isinstance(branch, dict)]
+        if isinstance(branches, list)
+        else []
+    )
+    return " or ".join(str(name) for name in found) if all(found) else ""
+
+
+def _in_words(keyword: str, wanted: Json) -> str:
+    if isinstance(wanted, list) and keyword == "enum":
         return ", ".join(json.dumps(choice, ensure_ascii=False) for choice in wanted)
-    return wanted if keyword == "pattern" else json.dumps(wanted, ensure_ascii=False)
+    if isinstance(wanted, list):
+        return " or ".join(str(choice) for choice in wanted)
+    if keyword in ("type", "pattern"):
+        return str(wanted)
+    return json.dumps(wanted, ensure_ascii=False)
