@@ -1,6 +1,7 @@
 """The `input` of a call: read strictly, checked against the tool's schema, compared."""
 
 from core.inputs.changes import Change, changes, pointer_part
+from core.inputs.closing import Schema, is_schema, local_target
 from core.inputs.reading import (
     MAX_DEPTH,
     MAX_INPUT_BYTES,
@@ -18,9 +19,12 @@ __all__ = [
     "Change",
     "FieldError",
     "Json",
+    "Schema",
     "canonical_input",
     "changes",
     "check_schema",
+    "is_schema",
+    "local_target",
     "parse_input",
     "pointer_part",
     "validate_input",

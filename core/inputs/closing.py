@@ -71,7 +71,7 @@ def _declares(schema: object, root: Schema, references: int = 0) -> bool:
         return False
     if schema.get("properties"):
         return True
-    target = _target(schema.get("$ref"), root) if references < _MAX_REFERENCES else None
+    target = local_target(schema.get("$ref"), root) if references < _MAX_REFERENCES else None
     if target is not None and _declares(target, root, references + 1):
         return True
     return any(
@@ -82,7 +82,7 @@ def _declares(schema: object, root: Schema, references: int = 0) -> bool:
     )
 
 
-def _target(reference: object, root: Schema) -> object:
+def local_target(reference: object, root: Schema) -> object:
     """What a reference into the same schema (`#/$defs/Name`) points to, or None."""
     if not isinstance(reference, str) or not reference.startswith("#/"):
         return None
