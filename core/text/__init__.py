@@ -11,6 +11,7 @@ from core.text.display import (
 from core.text.marks import is_hidden, token
 from core.text.masking import Masked, Span, find_secrets, mask
 from core.text.surfaces import discord_block, for_discord, for_slack
+from core.text.values import ValueText, show_value, value_text
 
 __all__ = [
     "MANY_LINES",
@@ -19,6 +20,7 @@ __all__ = [
     "Masked",
     "Shown",
     "Span",
+    "ValueText",
     "discord_block",
     "find_secrets",
     "for_discord",
@@ -27,5 +29,7 @@ __all__ = [
     "mask",
     "one_line",
     "show",
+    "show_value",
     "token",
+    "value_text",
 ]

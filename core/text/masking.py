@@ -26,7 +26,9 @@ from core.text.secret_patterns import (
 )
 
 _CODE_LENGTH = 8
-_RANDOM_CANDIDATE = re.compile(r"(?<![A-Za-z0-9._~+/=-])[A-Za-z0-9+/_=-]{24,}(?![A-Za-z0-9._~+/-])")
+_RANDOM_CANDIDATE = re.compile(
+    r"(?<![A-Za-z0-9._~+/-])[A-Za-z0-9+/_-]{24,}+={0,2}(?![A-Za-z0-9._~+/-])"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,9 @@ def kind_of_name(name: str) -> str:
 
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F-]+")
 _LOW_ENTROPY = 4.0
-_SWITCHES = 0.42
+_SWITCHES = 0.36
+_IN_WORDS = 0.45
+_WORD_LIKE = re.compile(r"[A-Z]?[a-z]{3,}")
 
 
 def looks_random(text: str) -> bool:
@@ -181,7 +183,12 @@ def looks_random(text: str) -> bool:
     ):
         return False
     switches = sum(one != two for one, two in pairwise(kinds))
-    return switches / len(core) >= _SWITCHES and _entropy(core) >= _LOW_ENTROPY
+    in_words = sum(len(word) for word in _WORD_LIKE.findall(core))
+    return (
+        switches / len(core) >= _SWITCHES
+        and in_words / len(core) <= _IN_WORDS
+        and _entropy(core) >= _LOW_ENTROPY
+    )
 
 
 def _entropy(text: str) -> float:
