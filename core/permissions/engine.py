@@ -340,14 +340,14 @@ def _compile(rulebook: Rulebook, tool: Tool) -> ToolRules:
     ]
     named = frozenset[str]().union(*(each.passes for each in operator))
     return ToolRules(
-        deny=_matcher(tool, [*_blocking(context.deny_rules, tool), *_of(operator, DENY, tool)]),
-        ask=_matcher(tool, [*_blocking(context.ask_rules, tool), *_of(operator, ASK, tool)]),
-        allow=_matcher(tool, [*_allowing(context, tool), *_of(operator, ALLOW, tool)]),
-        allowlist=_matcher(tool, _listed(rulebook.allowlist, tool)),
-        any_gate=_matcher(tool, [rule for _, rule in gates]),
-        gates=tuple((gate, _matcher(tool, [rule])) for gate, rule in gates),
+        deny=matcher_for(tool, [*_blocking(context.deny_rules, tool), *_of(operator, DENY, tool)]),
+        ask=matcher_for(tool, [*_blocking(context.ask_rules, tool), *_of(operator, ASK, tool)]),
+        allow=matcher_for(tool, [*_allowing(context, tool), *_of(operator, ALLOW, tool)]),
+        allowlist=matcher_for(tool, _listed(rulebook.allowlist, tool)),
+        any_gate=matcher_for(tool, [rule for _, rule in gates]),
+        gates=tuple((gate, matcher_for(tool, [rule])) for gate, rule in gates),
         passes={
-            name: _matcher(
+            name: matcher_for(
                 tool, _of([each for each in operator if name in each.passes], ALLOW, tool)
             )
             for name in named
@@ -355,10 +355,16 @@ def _compile(rulebook: Rulebook, tool: Tool) -> ToolRules:
     )
 
 
-def _matcher(tool: Tool, rules: Sequence[PermissionRule]) -> Matcher:
-    whole = next((rule for rule in rules if not rule.rule_content), None)
+def matcher_for(tool: Tool, rules: Sequence[PermissionRule]) -> Matcher:
+    """Rules of one behaviour for this tool, made ready."""
+    whole = next((rule for rule in rules if _covers_every_call(rule)), None)
     rest = [rule for rule in rules if rule.rule_content]
     return Matcher(whole, tool.permissions.index(rest) if rest else None)
+
+
+def _covers_every_call(rule: PermissionRule) -> bool:
+    """No pattern. An empty one is a mistake, and a mistake allows nothing."""
+    return rule.rule_content is None or (rule.rule_content == "" and rule.behavior is not ALLOW)
 
 
 def _blocking(rules: Mapping[str, Sequence[PermissionRule]], tool: Tool) -> list[PermissionRule]:

@@ -113,19 +113,18 @@ def _path(value: Input, field: str) -> str | None:
 
 def _paths_of(value: Input, field: str) -> tuple[str, ...] | None:
     path = _path(value, field)
-    return None if path is None else (path,)
+    if path is None:
+        return None
+    return (path,) if path else ()
 
 
 def _suggestions(name: str, path: str, paths: Paths) -> list[PermissionRule]:
     """Only where the path is spelled as it really leads: any other rule would not cover it."""
     directory, slash, _ = path.rpartition("/")
-    if ".." in path.split("/") or not path.strip("/.~"):
+    base = directory or ("/" if slash else ".")
+    absolute = paths.absolute(base)
+    if ".." in path.split("/") or not path.strip("/.~") or paths.real(base) != absolute:
         return []
-    if paths.real(directory or ("/" if slash else ".")) != paths.absolute(
-        directory or ("/" if slash else ".")
-    ):
-        return []
-    wide = paths.absolute(directory or ("/" if slash else ".")).count("/") < 2
-    if wide or not directory or directory in ("~", "."):
+    if absolute.count("/") < 2 or directory in ("", "~", "."):
         return [suggested(name, escape(path))]
     return [suggested(name, f"{escape(directory)}/**")]

@@ -88,10 +88,10 @@ def path_index(rules: Sequence[PermissionRule], paths: Paths, paths_of: PathsOf)
 
 def anchored(pattern: str, place: Callable[[str], str]) -> str:
     """The pattern for paths that `place` made (`Paths.real`, `Paths.absolute`): its directory, up
-    to the first wildcard, goes the same way. A pattern that begins with a wildcard floats."""
-    prefix = literal_prefix(pattern)
-    if not prefix:
+    to the first wildcard, goes the same way. A pattern that begins with `*` floats."""
+    if pattern.startswith("*"):
         return pattern
+    prefix = literal_prefix(pattern)
     directory, slash, _ = prefix.rpartition("/")
     tail = pattern[len(directory) + len(slash) :]
     base = directory or ("/" if slash else ".")
@@ -125,6 +125,11 @@ def check_path_rule(rule: PermissionRule) -> None:
         raise RuleRefused(
             "A pattern with .. never matches where a path really leads.",
             "Write the directory itself.",
+        )
+    if pattern.endswith("/") or "//" in pattern:
+        raise RuleRefused(
+            "No path is written like this, so the pattern never matches.",
+            "For everything in a directory write dir/**; an absolute path begins with one /.",
         )
     if pattern.count("[") > pattern.count("]"):
         raise RuleRefused(

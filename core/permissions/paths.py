@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+from core.permissions.profiles.sensitive import is_sensitive as names_a_secret
 from core.permissions.rules import PermissionContext
 
 # Source: agentscope 2.0's lists of files that change how later programs behave or hold secrets.
@@ -22,10 +23,6 @@ SENSITIVE_NAMES = frozenset(
     }
 )  # fmt: skip
 SENSITIVE_DIRECTORIES = frozenset({".git", ".vscode", ".idea", ".ssh"})
-
-# Ours: the part of those lists that holds secrets, which reading gives away.
-SECRET_NAMES = frozenset({".netrc", ".npmrc", ".pypirc", ".envrc", ".git-credentials", ".pgpass"})
-SECRET_DIRECTORIES = frozenset({".ssh", ".gnupg", ".aws", ".kube"})
 
 
 class Paths(Protocol):
@@ -85,21 +82,12 @@ def is_sensitive(path: str, paths: Paths) -> bool:
 
 def is_secret(path: str, paths: Paths) -> bool:
     """Whether reading there gives secrets away, however it is spelled."""
-    return any(
-        _named(spelling, SECRET_NAMES, SECRET_DIRECTORIES) or _is_environment_file(spelling)
-        for spelling in spellings(path, paths)
-    )
+    return any(map(names_a_secret, spellings(path, paths)))
 
 
 def _named(path: str, names: frozenset[str], directories: frozenset[str]) -> bool:
     parts = fold(path).split("/")
     return parts[-1] in names or not directories.isdisjoint(parts)
-
-
-def _is_environment_file(path: str) -> bool:
-    name = fold(path).rsplit("/", 1)[-1]
-    public = (".example", ".sample", ".template", ".dist")
-    return name == ".env" or (name.startswith(".env.") and not name.endswith(public))
 
 
 def is_inside(path: str, directory: str) -> bool:

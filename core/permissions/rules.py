@@ -36,7 +36,8 @@ class AutoRunMode(StrEnum):
 
 
 class PermissionRule(BaseModel):
-    """One rule for one tool. No content, or empty content, covers every call of the tool."""
+    """One rule for one tool. No content covers every call of the tool; empty content does so only
+    to deny or ask."""
 
     tool_name: str
     rule_content: str | None
