@@ -8,6 +8,7 @@
     ├── RuleRefused          a permission rule that can't be saved (reason and remedy)
     ├── InvalidToken         a button's token that we did not make, or not for here
     ├── NotAuthorised        the actor has no right to this, now
+    ├── ReplyOpen            a reply runs or waits, so nothing new can be taken in
     ├── ResumeRefused        an answer to a parked reply that can't be taken
     │   ├── NotWaiting       the reply waits for nothing, or not for this
     │   ├── UnknownCall      the reply has no such call
@@ -64,6 +65,10 @@ class InvalidToken(KeyturnError):
 
 class NotAuthorised(KeyturnError):
     """The actor may not do this, now. The message is the private answer to that person."""
+
+
+class ReplyOpen(KeyturnError):
+    """A reply runs or waits for people, so no message can be taken in; nothing was kept."""
 
 
 class ResumeRefused(KeyturnError):

@@ -1,0 +1,45 @@
+"""The agent: its loop, the questions it parks at, and the answers it goes on with."""
+
+from core.agent.agent import Agent, Inputs
+from core.agent.answers import (
+    Answer,
+    Decision,
+    answer,
+    approve,
+    check_edit,
+    expire,
+    joined,
+    reject,
+)
+from core.agent.journal import Journal, NoJournal, Refused, Started
+from core.agent.judging import Court, Judge, JudgedCall, Verdict, fingerprint
+from core.agent.notes import NOTE
+from core.agent.results import Outcome
+from core.agent.running import run_call
+from core.agent.stamps import Stamps
+
+__all__ = [
+    "NOTE",
+    "Agent",
+    "Answer",
+    "Court",
+    "Decision",
+    "Inputs",
+    "Journal",
+    "Judge",
+    "JudgedCall",
+    "NoJournal",
+    "Outcome",
+    "Refused",
+    "Stamps",
+    "Started",
+    "Verdict",
+    "answer",
+    "approve",
+    "check_edit",
+    "expire",
+    "fingerprint",
+    "joined",
+    "reject",
+    "run_call",
+]

@@ -1,0 +1,183 @@
+"""Running one call: from its start to its one result."""
+
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import JsonValue
+
+from core.agent.judging import Court
+from core.agent.results import STOPPED_WHILE_RUNNING, texts
+from core.agent.stamps import Stamps, whole
+from core.agent.workers import closed
+from core.errors import KeyturnError
+from core.events import (
+    AgentEvent,
+    ToolResultDataDeltaEvent,
+    ToolResultEndEvent,
+    ToolResultStartEvent,
+    ToolResultTextDeltaEvent,
+)
+from core.messages import (
+    Base64Source,
+    DataBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+    ToolResultState,
+)
+from core.tools import Chunk, Run, Tool
+
+
+@dataclass(slots=True)
+class ResultWriter:
+    """Puts a result together while its events go out."""
+
+    call: ToolCallBlock
+    reply_id: str
+    stamps: Stamps
+    output: list[TextBlock | DataBlock] = field(default_factory=list[TextBlock | DataBlock])
+    state: ToolResultState = ToolResultState.RUNNING
+    metadata: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    created_at: str = ""
+    _pieces: list[str] = field(default_factory=list[str])
+
+    def start(self) -> AgentEvent:
+        """The call runs."""
+        self.created_at = self.stamps.now()
+        return self._event(ToolResultStartEvent, tool_call_name=self.call.name)
+
+    def take(self, chunk: Chunk) -> Iterator[AgentEvent]:
+        """The next piece."""
+        for block in chunk.content:
+            yield from self.add(block)
+        self.metadata.update(chunk.metadata)
+        self.state = chunk.state
+
+    def add(self, block: TextBlock | DataBlock) -> Iterator[AgentEvent]:
+        """One block more. Text that follows text is one block: it streams in pieces."""
+        if isinstance(block, DataBlock):
+            self._join()
+            self.output.append(block)
+            yield self._data(block)
+            return
+        text = whole(block.text)
+        if not self._pieces:
+            self.output.append(block.model_copy())
+        self._pieces.append(text)
+        if text:
+            yield self._event(ToolResultTextDeltaEvent, delta=text)
+
+    def _join(self) -> None:
+        last = self.output[-1] if self.output else None
+        if self._pieces and isinstance(last, TextBlock):
+            last.text = "".join(self._pieces)
+        self._pieces = []
+
+    def end(self, state: ToolResultState | None = None) -> AgentEvent:
+        """The call is over; a tool that did not say how has succeeded."""
+        final = state or self.state
+        self.state = ToolResultState.SUCCESS if final is ToolResultState.RUNNING else final
+        return self._event(ToolResultEndEvent, state=self.state, metadata=self.metadata)
+
+    def result(self) -> ToolResultBlock:
+        """The result as it stands."""
+        self._join()
+        return ToolResultBlock(
+            id=self.call.id,
+            name=self.call.name,
+            output=list(self.output),
+            state=self.state,
+            metadata=dict(self.metadata),
+            created_at=self.created_at or self.stamps.now(),
+            finished_at=self.stamps.now(),
+        )
+
+    def interrupted(self) -> Iterator[AgentEvent]:
+        """A person stopped the call while it ran."""
+        self._join()
+        yield from self.add(TextBlock(text=STOPPED_WHILE_RUNNING, created_at=self.stamps.now()))
+        yield self.end(ToolResultState.INTERRUPTED)
+
+    def _data(self, block: DataBlock) -> AgentEvent:
+        source = block.source
+        inside = isinstance(source, Base64Source)
+        return self._event(
+            ToolResultDataDeltaEvent,
+            block_id=block.id,
+            media_type=source.media_type,
+            data=source.data if isinstance(source, Base64Source) else None,
+            url=None if inside else source.url,
+        )
+
+    def _event(self, kind: type[Any], **fields: Any) -> AgentEvent:
+        event: AgentEvent = self.stamps.event(
+            kind, reply_id=self.reply_id, tool_call_id=self.call.id, **fields
+        )
+        return event
+
+
+def told(
+    result: ToolResultBlock, reply_id: str, stamps: Stamps, *, start: bool = True
+) -> Iterator[AgentEvent]:
+    """The events of a result that is known already."""
+    writer = ResultWriter(
+        ToolCallBlock(id=result.id, name=result.name, input=""),
+        reply_id,
+        stamps,
+        metadata=result.metadata,
+    )
+    if start:
+        yield writer.start()
+    for block in texts(result.output):
+        yield from writer.add(block)
+    yield writer.end(result.state)
+
+
+async def run_tool(
+    tool: Tool, value: Mapping[str, Any], run: Run, writer: ResultWriter
+) -> AsyncGenerator[AgentEvent]:
+    """Run a tool; its events but the first. What it raises becomes an error for the model."""
+    state = None
+    try:
+        async with closed(tool.run(value, run)) as chunks:
+            async for chunk in chunks:
+                for event in writer.take(chunk):
+                    yield event
+                if chunk.state is not ToolResultState.RUNNING:
+                    break
+    except Exception as error:  # noqa: BLE001 - a tool may raise anything; the model must know
+        state = ToolResultState.ERROR
+        for event in writer.add(TextBlock(text=_words(error), created_at=writer.stamps.now())):
+            yield event
+    yield writer.end(state)
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, KeyturnError):
+        return str(error)
+    return f"{type(error).__name__}: {error}"
+
+
+async def run_call(
+    call: ToolCallBlock, run: Run, court: Court
+) -> AsyncGenerator[AgentEvent | ToolResultBlock]:
+    """Run one call that may run, beside whatever else runs: its events, then its result.
+
+    Nothing is judged here and nothing written down; who calls this has done both. A call whose
+    tool is gone, or whose input no longer fits, ends in an error.
+    """
+    writer = ResultWriter(call, run.reply_id, court.stamps)
+    yield writer.start()
+    found = court.read(call)
+    if isinstance(found, str):
+        for event in writer.add(TextBlock(text=found, created_at=court.stamps.now())):
+            yield event
+        yield writer.end(ToolResultState.ERROR)
+    else:
+        tool, value = found
+        async with aclosing(run_tool(tool, value, run, writer)) as events:
+            async for event in events:
+                yield event
+    yield writer.result()
