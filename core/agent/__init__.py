@@ -12,7 +12,8 @@ from core.agent.answers import (
     reject,
 )
 from core.agent.journal import Journal, NoJournal, Refused, Started
-from core.agent.judging import Court, Judge, JudgedCall, Verdict, fingerprint
+from core.agent.judges import context_judge
+from core.agent.judging import Court, Fate, Judge, JudgedCall, fingerprint
 from core.agent.notes import NOTE
 from core.agent.results import Outcome
 from core.agent.running import run_call
@@ -24,6 +25,7 @@ __all__ = [
     "Answer",
     "Court",
     "Decision",
+    "Fate",
     "Inputs",
     "Journal",
     "Judge",
@@ -33,10 +35,10 @@ __all__ = [
     "Refused",
     "Stamps",
     "Started",
-    "Verdict",
     "answer",
     "approve",
     "check_edit",
+    "context_judge",
     "expire",
     "fingerprint",
     "joined",

@@ -26,11 +26,12 @@ from core.events import (
     UserInterruptEvent,
 )
 from core.messages import Msg, ToolCallBlock, ToolCallState, ToolResultBlock
+from core.permissions.engine import Verdict
 from core.permissions.rules import PermissionBehavior
 from core.ports import Model
 from core.state import AgentState, ReplyContext
 from core.toolbox import Toolbox
-from core.tools import Input, PermissionDecision, Run, Tool
+from core.tools import Input, Run, Tool
 
 Inputs: TypeAlias = Msg | list[Msg] | ResultEvent | UserInterruptEvent | None
 """What an agent can be given: messages, answers, a stop, or nothing: to go on."""
@@ -99,9 +100,7 @@ class Agent:
                 if yield_final_msg or not isinstance(event, Msg):
                     yield event
 
-    async def reply(
-        self, inputs: Inputs = None, structured_schema: Schema | None = None
-    ) -> Msg:
+    async def reply(self, inputs: Inputs = None, structured_schema: Schema | None = None) -> Msg:
         """Reply, or go on with the reply that waits; the message that says what came of it.
         Its `finished_reason` is null while the reply waits for people.
 
@@ -232,9 +231,7 @@ class Agent:
 
     def _reply_run(self, transcript: Transcript) -> ReplyRun:
         court = self._court()
-        setup = Setup(
-            self.name, self.model, court, self.journal, self.instructions, self.max_iters
-        )
+        setup = Setup(self.name, self.model, court, self.journal, self.instructions, self.max_iters)
         return ReplyRun(setup, self.state, transcript)
 
     def _court(self) -> Court:
@@ -244,11 +241,9 @@ class Agent:
         tools = self.tools.with_tool(StructuredOutput(reply))
         return Court(tools, self._judge_beside_structured, self.stamps)
 
-    def _judge_beside_structured(
-        self, tool: Tool, value: Input, state: AgentState
-    ) -> PermissionDecision:
+    def _judge_beside_structured(self, tool: Tool, value: Input, state: AgentState) -> Verdict:
         if tool.name == STRUCTURED_TOOL:
-            return PermissionDecision(PermissionBehavior.ALLOW, "It ends the reply.")
+            return Verdict(PermissionBehavior.ALLOW, "", "It only ends the reply", "tool")
         return self.judge(tool, value, state)
 
     def _transcript(self) -> Transcript:

@@ -62,9 +62,7 @@ def approve(
     return Decision(result, _note(Outcome.APPROVED, None, actor))
 
 
-def reject(
-    call: ToolCallBlock, *, reason: str | None = None, actor: str | None = None
-) -> Decision:
+def reject(call: ToolCallBlock, *, reason: str | None = None, actor: str | None = None) -> Decision:
     """No to a call, perhaps with a reason that the model is told."""
     result = ConfirmResult(confirmed=False, tool_call=call)
     return Decision(result, _note(Outcome.REJECTED, reason, actor))
@@ -191,9 +189,7 @@ def _approval(
     changed = None if result.tool_call.input == call.input else result.tool_call.input
     if changed is not None:
         check_edit(call, changed, state, court)
-    return Answer(
-        call.id, Outcome.APPROVED, changed, reason=said[1], actor=said[2], rules=rules
-    )
+    return Answer(call.id, Outcome.APPROVED, changed, reason=said[1], actor=said[2], rules=rules)
 
 
 def check_edit(call: ToolCallBlock, new_input: str, state: AgentState, court: Court) -> None:

@@ -10,7 +10,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from core.agent.journal import Journal, Refused
-from core.agent.judging import Court, JudgedCall, Verdict, covered
+from core.agent.judging import Court, Fate, JudgedCall, covered
 from core.agent.notes import NOTE
 from core.agent.results import Outcome, closing
 from core.agent.running import ResultWriter, run_tool, told
@@ -25,7 +25,7 @@ from core.events import (
 from core.messages import ToolCallBlock, ToolCallState, ToolResultBlock
 from core.permissions.rules import PermissionRule
 from core.state import AgentState
-from core.tools import Run, Tool
+from core.tools import Run
 
 
 class Stoppable(Protocol):
@@ -54,22 +54,22 @@ class CallWorker:
     def _judge(self, call: ToolCallBlock, offered: list[PermissionRule]) -> JudgedCall:
         approved = call.state is ToolCallState.ALLOWED
         judged = (self.court.try_approved if approved else self.court.try_call)(call, self.state)
-        decision, tool = judged.decision, self.court.tools.find(call.name)
-        if judged.verdict is not Verdict.ASK or decision is None or tool is None:
+        verdict, tool = judged.verdict, self.court.tools.find(call.name)
+        if judged.fate is not Fate.ASK or verdict is None or tool is None:
             return judged
-        if not decision.bypass_immune and covered(tool, judged.value, offered):
-            return replace(judged, verdict=Verdict.WAITING)
-        offered.extend(decision.suggested_rules)
+        if not verdict.bypass_immune and covered(tool, judged.value, offered):
+            return replace(judged, fate=Fate.WAITING)
+        offered.extend(verdict.suggested_rules)
         return judged
 
     def on(self, judged: Sequence[JudgedCall], reply: Stoppable) -> Iterator[Worker]:
         """One worker for each call that there is something to do about."""
         for one in judged:
-            if one.verdict is Verdict.REFUSED:
+            if one.fate is Fate.REFUSED:
                 yield partial(self._refuse, one)
-            elif one.verdict is Verdict.ASK:
+            elif one.fate is Fate.ASK:
                 yield partial(self._ask, one)
-            elif one.verdict in (Verdict.RUN, Verdict.TASK):
+            elif one.fate in (Fate.RUN, Fate.TASK):
                 yield partial(self._start, one, reply)
 
     @property
@@ -89,7 +89,7 @@ class CallWorker:
         started = await self.journal.start(judged.call)
         if isinstance(started, Refused):
             judged.call.state = ToolCallState.ASKING
-        elif judged.verdict is Verdict.TASK:
+        elif judged.fate is Fate.TASK:
             await self._hand_out(judged.call, send)
         else:
             run = Run(self._reply_id, judged.call.id, started.run)
@@ -143,20 +143,20 @@ class CallWorker:
 
 
 def _mark(judged: JudgedCall) -> None:
-    if judged.verdict is Verdict.ASK and judged.decision is not None:
-        judged.call.suggested_rules = list(judged.decision.suggested_rules)
+    if judged.fate is Fate.ASK and judged.verdict is not None:
+        judged.call.suggested_rules = list(judged.verdict.suggested_rules)
         judged.call.state = ToolCallState.ASKING
-    elif judged.verdict in (Verdict.RUN, Verdict.TASK):
+    elif judged.fate in (Fate.RUN, Fate.TASK):
         judged.call.state = ToolCallState.ALLOWED
 
 
 def question(judged: JudgedCall, reply_id: str, court: Court, **more: JsonValue) -> AgentEvent:
     """The event that puts a call before people. Why they are asked travels in its metadata."""
     note: dict[str, JsonValue] = dict(more)
-    if judged.decision is not None:
-        note["message"] = judged.decision.message
-        note["reason"] = judged.decision.reason
-        note["safety"] = judged.decision.bypass_immune
+    if judged.verdict is not None:
+        note["message"] = judged.verdict.message
+        note["reason"] = judged.verdict.reason
+        note["safety"] = judged.verdict.bypass_immune
     return court.stamps.event(
         RequireUserConfirmEvent,
         reply_id=reply_id,
@@ -183,10 +183,10 @@ def recovered(
             result = closing(call, Outcome.UNKNOWN, court.stamps)
             transcript.finish(call, result)
             events.extend(told(result, state.reply_context.reply_id, court.stamps, start=False))
-        elif judged.verdict is Verdict.REFUSED:
+        elif judged.fate is Fate.REFUSED:
             call.state = ToolCallState.PENDING
         else:
-            again = replace(judged, verdict=Verdict.ASK)
+            again = replace(judged, fate=Fate.ASK)
             _mark(again)
             asked.append(again)
             events.append(question(again, state.reply_context.reply_id, court, again=True))
@@ -196,7 +196,7 @@ def recovered(
 def _harmless(judged: JudgedCall, court: Court) -> bool:
     tool = court.tools.find(judged.call.name)
     return (
-        judged.verdict is Verdict.RUN
+        judged.fate is Fate.RUN
         and tool is not None
         and (tool.traits.idempotent or tool.traits.read_only)
     )

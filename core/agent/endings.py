@@ -76,14 +76,16 @@ def finish(end: End, name: str, state: AgentState, transcript: Transcript, stamp
         said.finished_reason = end.reason
         said.structured_output = end.structured
         said.error = end.error
-    text = [TextBlock(text=end.says, id=stamps.id(), created_at=now, finished_at=now)] if (
-        isinstance(end.says, str)
-    ) else list(end.says)
+    says: Sequence[ContentBlock] = (
+        [TextBlock(text=end.says, id=stamps.id(), created_at=now, finished_at=now)]
+        if isinstance(end.says, str)
+        else end.says
+    )
     return Msg(
         id=state.reply_context.reply_id,
         name=name,
         role="assistant",
-        content=text,
+        content=list(says),
         created_at=now,
         finished_at=now,
         finished_reason=end.reason,

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
+from pydantic import JsonValue
+
 from core.agent import notes
 from core.agent.results import (
     REJECTED_BEFORE,
@@ -18,16 +20,17 @@ from core.agent.stamps import Stamps, whole
 from core.errors import InvalidInput, InvalidSchema
 from core.inputs import canonical_input, parse_input, validate_input
 from core.messages import ToolCallBlock, ToolResultBlock, ToolResultState
+from core.permissions.engine import Verdict
 from core.permissions.rules import PermissionBehavior, PermissionRule
 from core.state import AgentState
 from core.toolbox import Toolbox
-from core.tools import Input, PermissionDecision, Tool
+from core.tools import Input, Tool
 
-Judge: TypeAlias = Callable[[Tool, Input, AgentState], PermissionDecision]
+Judge: TypeAlias = Callable[[Tool, Input, AgentState], Verdict]
 """Who decides what may run: the permission engine, with the policy and the modes around it."""
 
 
-class Verdict(StrEnum):
+class Fate(StrEnum):
     """What may happen to a call now."""
 
     RUN = "run"
@@ -43,14 +46,14 @@ class JudgedCall:
 
     Attributes:
         value: the input, read and checked; none where it could not be.
-        decision: what the judge said, if it was asked.
+        verdict: what the judge said, if it was asked.
         result: of a refused call, its final result.
     """
 
     call: ToolCallBlock
-    verdict: Verdict
+    fate: Fate
     value: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    decision: PermissionDecision | None = None
+    verdict: Verdict | None = None
     result: ToolResultBlock | None = None
 
 
@@ -60,7 +63,7 @@ class Court:
 
     tools: Toolbox
     judge: Judge
-    stamps: Stamps = Stamps()
+    stamps: Stamps
 
     def try_call(self, call: ToolCallBlock, state: AgentState) -> JudgedCall:
         """Judge a call that the model has asked for."""
@@ -91,38 +94,38 @@ class Court:
         if not approved and fingerprint(call.name, value) in notes.rejected(state):
             return self._rejected_before(call)
         try:
-            decision = self.judge(tool, value, state)
+            verdict = self.judge(tool, value, state)
         except Exception:  # noqa: BLE001 - a check that can't be made never lets a call through
             return self._failed(
                 call, "The permission of this call could not be checked, so it was not run."
             )
-        verdict = _verdict(decision, tool, approved)
+        fate = _fate(verdict, tool, approved)
         result = None
-        if verdict is Verdict.REFUSED:
-            result = closing(call, Outcome.DENIED, self.stamps, reason=decision.message)
-        return JudgedCall(call, verdict, value, decision, result)
+        if fate is Fate.REFUSED:
+            result = closing(call, Outcome.DENIED, self.stamps, reason=verdict.message)
+        return JudgedCall(call, fate, value, verdict, result)
 
     def _failed(self, call: ToolCallBlock, text: str) -> JudgedCall:
         return refused(call, plain(call, text, ToolResultState.ERROR, self.stamps))
 
     def _rejected_before(self, call: ToolCallBlock) -> JudgedCall:
-        note = {"outcome": Outcome.REJECTED.value, "repeated": True}
-        result = plain(call, REJECTED_BEFORE, ToolResultState.DENIED, self.stamps, {**note})
+        note: dict[str, JsonValue] = {"outcome": Outcome.REJECTED.value, "repeated": True}
+        result = plain(call, REJECTED_BEFORE, ToolResultState.DENIED, self.stamps, note)
         return refused(call, result)
 
 
 def refused(call: ToolCallBlock, result: ToolResultBlock) -> JudgedCall:
     """A call that ends here."""
-    return JudgedCall(call, Verdict.REFUSED, result=result)
+    return JudgedCall(call, Fate.REFUSED, result=result)
 
 
-def _verdict(decision: PermissionDecision, tool: Tool, approved: bool) -> Verdict:
-    if decision.behavior is PermissionBehavior.DENY:
-        return Verdict.REFUSED
+def _fate(verdict: Verdict, tool: Tool, approved: bool) -> Fate:
+    if verdict.behavior is PermissionBehavior.DENY:
+        return Fate.REFUSED
     # A judge without an opinion is not a permission.
-    if decision.behavior is not PermissionBehavior.ALLOW and not approved:
-        return Verdict.ASK
-    return Verdict.TASK if tool.traits.external else Verdict.RUN
+    if verdict.behavior is not PermissionBehavior.ALLOW and not approved:
+        return Fate.ASK
+    return Fate.TASK if tool.traits.external else Fate.RUN
 
 
 @dataclass(frozen=True, slots=True)

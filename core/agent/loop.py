@@ -17,7 +17,7 @@ from core.agent.endings import (
     waiting,
 )
 from core.agent.journal import Journal
-from core.agent.judging import Court, JudgedCall, Verdict, batches
+from core.agent.judging import Court, Fate, JudgedCall, batches
 from core.agent.model_turn import ModelTurn
 from core.agent.results import STOPPED_WHILE_RUNNING, Outcome, closing, plain
 from core.agent.running import told
@@ -62,7 +62,7 @@ class Setup:
     @property
     def stamps(self) -> Stamps:
         """Ids and times."""
-        return self.setup.court.stamps
+        return self.court.stamps
 
 
 @dataclass(slots=True)
@@ -183,7 +183,7 @@ class ReplyRun:
         return {
             call.id: JudgedCall(
                 call,
-                Verdict.REFUSED,
+                Fate.REFUSED,
                 result=plain(call, faults[call.id], ToolResultState.ERROR, stamps),
             )
             for call in self.transcript.runnable
@@ -198,7 +198,7 @@ class ReplyRun:
     ) -> None:
         if self._fresh is not None:
             self._fresh = None
-            waiting_calls = [JudgedCall(c, Verdict.WAITING) for group in behind for c in group]
+            waiting_calls = [JudgedCall(c, Fate.WAITING) for group in behind for c in group]
             await self.setup.journal.turn(self.state, [*judged, *waiting_calls])
         elif news := [one for one in judged if one.call.id in pending]:
             await self.setup.journal.check(self.state, news)

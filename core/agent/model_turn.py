@@ -1,6 +1,6 @@
 """One model turn: from what the model streams to events and blocks."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from core.agent.stamps import Stamps, whole
@@ -18,7 +18,7 @@ from core.events import (
     ToolCallEndEvent,
     ToolCallStartEvent,
 )
-from core.messages import ContentBlock, ErrorType, TextBlock, ThinkingBlock, ToolCallBlock
+from core.messages import ContentBlock, ErrorType, TextBlock, ThinkingBlock, ToolCallBlock, Usage
 from core.ports import CallDelta, ModelDone, ModelEvent, TextDelta, ThinkingDelta
 
 DUPLICATE = "Another call of this turn has the same id, so this one was not run."
@@ -96,15 +96,16 @@ class ModelTurn:
         yield from self._end_prose()
         for call in self._calls.values():
             yield from self._end_call(call)
-        usage = self.done.usage if self.done else None
+        usage = self.done.usage if self.done else Usage()
+        broke_off = interrupted or self.done is None or self.done.finished == "interrupted"
         yield self.stamps.event(
             ModelCallEndEvent,
             reply_id=self.reply_id,
-            input_tokens=usage.input_tokens if usage else 0,
-            output_tokens=usage.output_tokens if usage else 0,
-            cache_input_tokens=usage.cache_input_tokens if usage else 0,
-            cache_creation_input_tokens=usage.cache_creation_input_tokens if usage else 0,
-            finished_reason="interrupted" if interrupted or self.done is None else self.done.finished,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cache_input_tokens=usage.cache_input_tokens,
+            cache_creation_input_tokens=usage.cache_creation_input_tokens,
+            finished_reason="interrupted" if broke_off else "completed",
         )
 
     def _write(self, kind: type[TextBlock | ThinkingBlock], text: str) -> Iterator[AgentEvent]:
@@ -117,9 +118,11 @@ class ModelTurn:
             yield self._prose_event(1, delta=whole(text))
 
     def _begin_prose(self, kind: type[TextBlock | ThinkingBlock]) -> TextBlock | ThinkingBlock:
-        made = {"id": self.stamps.id(), "created_at": self.stamps.now()}
+        block_id, now = self.stamps.id(), self.stamps.now()
         block: TextBlock | ThinkingBlock = (
-            TextBlock(text="", **made) if kind is TextBlock else ThinkingBlock(thinking="", **made)
+            TextBlock(text="", id=block_id, created_at=now)
+            if kind is TextBlock
+            else ThinkingBlock(thinking="", id=block_id, created_at=now)
         )
         self.blocks.append(block)
         return block
@@ -192,5 +195,3 @@ class ModelTurn:
         yield self.stamps.event(
             ToolCallEndEvent, reply_id=self.reply_id, tool_call_id=call.block.id
         )
-
-

@@ -1,7 +1,7 @@
 """What Keyturn keeps of the present reply inside the agent's state, where the reference keeps hands
 off: whether it is still open, and what people rejected in it."""
 
-from typing import Any, Final
+from typing import Any, Final, TypeGuard, cast
 
 from core.state import AgentState
 
@@ -26,8 +26,8 @@ def is_open(state: AgentState) -> bool:
 
 def rejected(state: AgentState) -> frozenset[str]:
     """Fingerprints of the calls that people rejected in the present reply."""
-    names = (_kept(state) or {}).get("rejected")
-    return frozenset(map(str, names)) if isinstance(names, list) else frozenset()
+    names: Any = (_kept(state) or {}).get("rejected")
+    return frozenset(map(str, names if _is_list(names) else ()))
 
 
 def reject(state: AgentState, fingerprint: str) -> None:
@@ -37,6 +37,12 @@ def reject(state: AgentState, fingerprint: str) -> None:
 
 
 def _kept(state: AgentState) -> dict[str, Any] | None:
-    kept = state.middle_context.get(NOTE)
-    ours = isinstance(kept, dict) and kept.get("reply_id") == state.reply_context.reply_id
-    return kept if ours else None
+    found: Any = state.middle_context.get(NOTE)
+    if not isinstance(found, dict):
+        return None
+    kept = cast("dict[str, Any]", found)
+    return kept if kept.get("reply_id") == state.reply_context.reply_id else None
+
+
+def _is_list(value: Any) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)

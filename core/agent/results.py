@@ -54,9 +54,7 @@ _SENTENCES = {
     ),
     Outcome.CANCELLED: "This call was stopped before it started; it did not run.",
 }
-STOPPED_WHILE_RUNNING = (
-    "This call was stopped while it ran; it may have taken effect in part."
-)
+STOPPED_WHILE_RUNNING = "This call was stopped while it ran; it may have taken effect in part."
 REJECTED_BEFORE = (
     "This call was not run: people rejected the same call with the same input earlier in this "
     "reply, so they were not asked again. Try a different approach, or answer without it."

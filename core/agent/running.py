@@ -102,13 +102,12 @@ class ResultWriter:
 
     def _data(self, block: DataBlock) -> AgentEvent:
         source = block.source
-        inside = isinstance(source, Base64Source)
         return self._event(
             ToolResultDataDeltaEvent,
             block_id=block.id,
             media_type=source.media_type,
             data=source.data if isinstance(source, Base64Source) else None,
-            url=None if inside else source.url,
+            url=None if isinstance(source, Base64Source) else source.url,
         )
 
     def _event(self, kind: type[Any], **fields: Any) -> AgentEvent:

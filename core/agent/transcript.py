@@ -79,9 +79,7 @@ class Transcript:
         """Add blocks to the message of the reply, beginning it if need be."""
         if self.message is None and blocks:
             reply_id = self.state.reply_context.reply_id
-            self.message = Msg(
-                id=reply_id, name=name, role="assistant", content=[], created_at=now
-            )
+            self.message = Msg(id=reply_id, name=name, role="assistant", content=[], created_at=now)
             self.state.context.append(self.message)
         if blocks:
             self._write(blocks)
@@ -125,9 +123,7 @@ class Transcript:
         """Whether a run of it had started."""
         return call.id in self.results
 
-    def finish(
-        self, call: ToolCallBlock, result: ToolResultBlock, *, counts: bool = True
-    ) -> None:
+    def finish(self, call: ToolCallBlock, result: ToolResultBlock, *, counts: bool = True) -> None:
         """Give a call its one result; the last one of a turn ends the round, if that counts."""
         assert call.id in self.open, "a finished call never changes again"
         del self.open[call.id]
@@ -148,7 +144,5 @@ class Transcript:
 def present_message(state: AgentState) -> Msg | None:
     """The last message, if the present reply wrote it."""
     last = state.context[-1] if state.context else None
-    ours = (
-        last is not None and last.role == "assistant" and last.id == state.reply_context.reply_id
-    )
+    ours = last is not None and last.role == "assistant" and last.id == state.reply_context.reply_id
     return last if ours else None
