@@ -162,6 +162,8 @@ def covered(tool: Tool, value: Input, rules: Sequence[PermissionRule]) -> bool:
     """Whether one of these rules, offered beside an earlier question, would allow this call too:
     then it waits for the answer instead of being asked about beside it."""
     ours = [rule for rule in rules if rule.tool_name == tool.name]
+    if any(not rule.rule_content for rule in ours):
+        return True
     try:
         return bool(ours) and tool.permissions.index(ours).find(value) is not None
     except Exception:  # noqa: BLE001 - not knowing means asking
