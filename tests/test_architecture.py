@@ -13,7 +13,18 @@ CORE_LIBRARIES = {"pydantic", "jsonschema", "referencing", "rfc8785", "griffe"}
 SHELL_LIBRARIES = {"tree_sitter", "tree_sitter_bash"}
 PLATFORM_FILES = {"listener.py", "payloads.py", "cards.py", "channel.py"}
 PLATFORMS = ("terminal", "slack", "discord")
-PURE = ("messages", "events", "errors", "state", "calls", "digest", "inputs", "text", "policy")
+PURE = (
+    "messages",
+    "events",
+    "errors",
+    "state",
+    "calls",
+    "digest",
+    "inputs",
+    "text",
+    "cards",
+    "policy",
+)
 MODULE_LINES = 400
 
 

@@ -1,6 +1,6 @@
 """The `input` of a call: read strictly, checked against the tool's schema, compared."""
 
-from core.inputs.changes import Change, changes, pointer_part
+from core.inputs.changes import Change, changes, pointer_part, pointer_parts
 from core.inputs.closing import Schema, is_schema, local_target
 from core.inputs.reading import (
     MAX_DEPTH,
@@ -27,5 +27,6 @@ __all__ = [
     "local_target",
     "parse_input",
     "pointer_part",
+    "pointer_parts",
     "validate_input",
 ]

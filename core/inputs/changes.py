@@ -59,3 +59,9 @@ def _by_key(pointer: str, old: dict[str, Json], new: dict[str, Json]) -> Iterato
 def pointer_part(key: str | int) -> str:
     """`key` as one part of a JSON pointer. Source: RFC 6901, section 3."""
     return str(key).replace("~", "~0").replace("/", "~1")
+
+
+def pointer_parts(pointer: str) -> tuple[str, ...]:
+    """The keys and indexes that a JSON pointer goes through. Source: RFC 6901, section 4."""
+    parts = pointer.split("/")[1:]
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in parts)

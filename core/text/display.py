@@ -19,6 +19,7 @@ from core.text.marks import (
     Mark,
     Piece,
     find_marks,
+    is_hidden,
     pieces,
 )
 from core.text.masking import Span
@@ -52,6 +53,7 @@ _FLAG_NOTES = {
 }
 _EMPTY = "<empty>"
 _CUT_NOTE = "<{} more characters>"
+_WORTH_DRAWING = 4
 _RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
 
 
@@ -78,11 +80,16 @@ class Shown:
 
 def show(text: str, secrets: Sequence[Span] = (), *, limit: int = SHOWN_CHARACTERS) -> Shown:
     """Draw `text` for a card, with the spans in `secrets` masked, in at most `limit` characters."""
-    marks = find_marks(text, secrets)
-    drawn, left = cut(pieces(text, marks), limit)
+    head, inside = _head(text, secrets, limit)
+    marks = find_marks(head, inside)
+    drawn, left = cut(pieces(head, marks), limit, beyond=len(text) - len(head))
     flags = {mark.flag for mark in marks if mark.flag}
     if left:
         flags.add(TOO_LONG)
+    if len(inside) < len(secrets):
+        flags.add(MASKED)
+    if any(is_hidden(character) for character in set(text) - {"\n"}):
+        flags.add(HIDDEN)
     if text.count("\n") >= MANY_LINES:
         flags.add(LINES)
     if _mixes_directions(text):
@@ -117,12 +124,27 @@ def one_line(text: str, secrets: Sequence[Span] = (), *, limit: int = 150) -> st
     return f"{kept[:room].rstrip()}…"
 
 
-def cut(parts: Iterable[Piece], limit: int) -> tuple[str, int]:
-    """The drawing in at most `limit` characters, and how many of the original are left out."""
+def _head(text: str, secrets: Sequence[Span], limit: int) -> tuple[str, Sequence[Span]]:
+    """As much of a text as is worth drawing for a card, and the secrets in it.
+
+    What is far beyond the limit is cut anyway; drawing it would only take time.
+    """
+    end = limit * _WORTH_DRAWING
+    if len(text) <= end:
+        return text, secrets
+    end = min([end, *(span.start for span in secrets if span.start < end < span.end)])
+    return text[:end], [span for span in secrets if span.end <= end]
+
+
+def cut(parts: Iterable[Piece], limit: int, beyond: int = 0) -> tuple[str, int]:
+    """The drawing in at most `limit` characters, and how many of the original are left out.
+
+    `beyond` counts characters that are left out already, behind the last piece.
+    """
     whole = list(parts)
-    if sum(len(piece.drawn) for piece in whole) <= limit:
+    if not beyond and sum(len(piece.drawn) for piece in whole) <= limit:
         return "".join(piece.drawn for piece in whole), 0
-    left = sum(piece.length for piece in whole)
+    left = sum(piece.length for piece in whole) + beyond
     room = limit - len(_CUT_NOTE.format(left))
     kept: list[str] = []
     for piece in whole:

@@ -64,6 +64,7 @@ PEM_PART = re.compile(r"\\[nrt]|[A-Za-z0-9+/=]+")
 
 # Names that end like this hold secrets; tokens that only turn pages do not.
 _NAME = (
+    r"(?=ap|ac|se|pr|si|en|cl|to|pa|pw|au|x-)"  # rules out most places at once
     r"(?<!page)(?<!page[_-])(?<!next)(?<!next[_-])(?<!sync)(?<!sync[_-])(?<!cursor)"
     r"(?<!continuation)(?<!continuation[_-])"
     r"(?P<name>api[_-]?key|access[_-]?key|account[_-]?key|secret[_-]?key|private[_-]?key"

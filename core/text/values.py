@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,18 +25,25 @@ class ValueText:
 
 
 def value_text(
-    name: str, value: Json, schema: Schema | None = None, *, pepper: bytes = b""
+    path: Sequence[str],
+    value: Json,
+    schema: Schema | None = None,
+    *,
+    bare: bool = False,
+    pepper: bytes = b"",
 ) -> ValueText:
-    """How the argument `name` is written for people.
+    """How the value at `path` of an input is written for people.
 
     A string stands bare, unless it could be taken for another JSON value: the text ``5`` is
     written with quotes, the number is not. Everything else is JSON on one line. `schema` is the
     schema of the tool's whole input; its hints (``format: password``, ``writeOnly``), and names
-    such as ``api_key``, say what is secret.
+    such as ``api_key``, say what is secret. With `bare`, a string never has quotes: for titles,
+    where its row says what type it is.
     """
     writer = _Writer(schema or {})
-    hints = _properties(writer.branches(writer.root)).get(name, {})
-    if isinstance(value, str) and not _is_json(value):
+    hints = writer.hints(path)
+    name = next((part for part in reversed(path) if not part.isdecimal()), "")
+    if isinstance(value, str) and (bare or not _is_json(value)):
         writer.write(value, name, hints)
     else:
         writer.json(value, name, hints)
@@ -46,15 +53,15 @@ def value_text(
 
 
 def show_value(
-    name: str,
+    path: Sequence[str],
     value: Json,
     schema: Schema | None = None,
     *,
     limit: int = SHOWN_CHARACTERS,
     pepper: bytes = b"",
 ) -> Shown:
-    """Draw the argument `name` for a card: `value_text`, with `core.text.display.show`."""
-    written = value_text(name, value, schema, pepper=pepper)
+    """Draw the value at `path` for a card: `value_text`, with `core.text.display.show`."""
+    written = value_text(path, value, schema, pepper=pepper)
     return show(written.text, written.secrets, limit=limit)
 
 
@@ -104,12 +111,21 @@ class _Writer:
         self.put("}")
 
     def _array(self, value: list[Json], name: str, schema: Schema) -> None:
-        items = [b["items"] for b in self.branches(schema) if isinstance(b.get("items"), dict)]
+        items = [b["items"] for b in self.branches(schema) if is_schema(b.get("items"))]
         self.put("[")
         for number, item in enumerate(value):
             self.put(", " if number else "")
             self.json(item, name, items[0] if items else {})
         self.put("]")
+
+    def hints(self, path: Sequence[str]) -> Schema:
+        """What the schema says about the value at `path`, as far as it says it."""
+        schema = self.root
+        for part in path:
+            found = _properties(self.branches(schema))
+            items = [b["items"] for b in self.branches(schema) if is_schema(b.get("items"))]
+            schema = found.get(part) or (items[0] if items and part.isdecimal() else {})
+        return schema
 
     def branches(self, schema: Schema, references: int = 0) -> Iterator[Schema]:
         """The schema and everything that speaks about the same value."""

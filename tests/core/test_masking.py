@@ -140,7 +140,7 @@ def test_real_tool_inputs_are_not_masked_without_reason() -> None:
         (row["name"], key)
         for row in rows("real_tools.jsonl")
         for key, value in row["input"].items()
-        if "masked" in show_value(key, value, row["inputSchema"]).flags
+        if "masked" in show_value((key,), value, row["inputSchema"]).flags
     ]
 
     assert found == []
@@ -169,7 +169,7 @@ def _schema(**properties: Any) -> dict[str, Any]:
 )
 def test_a_schema_or_a_name_makes_a_field_secret(name: str, schema: dict[str, Any] | None) -> None:
     """Hinted fields are masked whatever they hold, and one click is withheld."""
-    shown = show_value(name, "a b", schema)
+    shown = show_value((name,), "a b", schema)
 
     assert re.sub(r"<secret:[^>]*>", "*", shown.text) == "* *"
     assert shown.flags == ("masked",)
@@ -184,7 +184,7 @@ def test_hints_reach_into_nested_values() -> None:
     }
 
     shown = show_value(
-        "users", [{"name": "ana", "code": "x1"}, {"name": "bo", "code": "x2"}], schema
+        ("users",), [{"name": "ana", "code": "x1"}, {"name": "bo", "code": "x2"}], schema
     )
 
     assert shown.text.count("<secret: ") == 2
@@ -196,8 +196,8 @@ def test_an_identifier_may_look_random() -> None:
     """A document id is a destination to be judged, not a secret."""
     identifier = _letters(44)
 
-    assert show_value("spreadsheetId", identifier).text == identifier
-    assert "<secret" in show_value("body", identifier).text
+    assert show_value(("spreadsheetId",), identifier).text == identifier
+    assert "<secret" in show_value(("body",), identifier).text
 
 
 def test_the_same_secret_has_the_same_code_and_a_pepper_changes_it() -> None:

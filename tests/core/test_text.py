@@ -107,7 +107,7 @@ def _undrawn(drawn: str) -> str:
 @given(json_values, json_values)
 def test_two_different_arguments_never_look_the_same(one: Json, two: Json) -> None:
     """Also across types: the number 5 and the text "5" are written differently."""
-    first, second = show_value("x", one), show_value("x", two)
+    first, second = show_value(("x",), one), show_value(("x",), two)
 
     if json.dumps(one) != json.dumps(two) and first.one_click and second.one_click:
         assert first.text != second.text
@@ -135,7 +135,7 @@ def test_two_different_arguments_never_look_the_same(one: Json, two: Json) -> No
 )
 def test_an_argument_is_written_plainly(value: Json, text: str) -> None:
     """Strings stand bare unless they could be taken for something else."""
-    shown = show_value("x", value)
+    shown = show_value(("x",), value)
 
     assert shown.text == text
     assert shown.one_click
@@ -143,7 +143,7 @@ def test_an_argument_is_written_plainly(value: Json, text: str) -> None:
 
 def test_a_nul_inside_a_value_is_seen() -> None:
     """Also where JSON would have hidden it behind an escape of its own."""
-    flat, nested = show_value("x", "a\0b"), show_value("x", ["a\0b"])
+    flat, nested = show_value(("x",), "a\0b"), show_value(("x",), ["a\0b"])
 
     assert "<U+0000>" in flat.text
     assert "<U+0000>" in nested.text
