@@ -1,8 +1,8 @@
 """Profiles of package managers (what they list) and of test and build runners.
 
-Runners execute the code of the checkout, so a card offers only the very line; a person may write
-the prefix rule, and the profile keeps out the flags that run something else (``pytest -p``,
-``go test -exec``, ``cargo --config``) or write elsewhere.
+Runners execute the code of the checkout (yarn, composer and bundler do when they list), so a card
+offers only the very line; a person may write the prefix rule, and the profile keeps out the flags
+that run something else (``pytest -p``, ``go test -exec``, ``cargo --config``) or write elsewhere.
 """
 
 from core.permissions.profiles.profile import RELATIVE, Offer, Profile, Style, profile
@@ -60,7 +60,10 @@ LISTS = (
     *(profile(f"pnpm {verb}", "--json", operand=_PACKAGE) for verb in ("view", "info", "show")),
     *(
         profile(
-            f"yarn {verb}", "-RAa --pattern= --depth= --json --recursive --all", operand=_PACKAGE
+            f"yarn {verb}",
+            "-RAa --pattern= --depth= --json --recursive --all",
+            operand=_PACKAGE,
+            offer=Offer.EXACT,
         )
         for verb in ("list", "why", "outdated", "info")
     ),
@@ -107,10 +110,11 @@ LISTS = (
         "composer show",
         "-itloDa --tree --installed --latest --outdated --direct --all",
         operand=_PACKAGE,
+        offer=Offer.EXACT,
     ),
-    profile("composer outdated", "-Da --direct --all", operand=_PACKAGE),
+    profile("composer outdated", "-Da --direct --all", operand=_PACKAGE, offer=Offer.EXACT),
     profile("gem list", "-ad --all --details", operand=_PACKAGE),
-    profile("bundle list", "--name-only --paths", operands=0),
+    profile("bundle list", "--name-only --paths", operands=0, offer=Offer.EXACT),
     profile("rustup show", operands=0),
     profile(
         "mvn dependency:tree", "-BqoU --batch-mode --quiet --offline", operands=0, offer=Offer.EXACT

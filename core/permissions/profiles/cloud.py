@@ -84,10 +84,7 @@ def _terraform(program: str) -> tuple[Profile, ...]:
         profile(f"{program} version", "-json", style=Style.WHOLE, operands=0),
         # Named outputs and -json print sensitive values; the plain list hides them.
         profile(f"{program} output", "-no-color", style=Style.WHOLE, operands=0),
-        profile(f"{program} show", "-no-color", style=Style.WHOLE, operands=1),
         profile(f"{program} state list", "-id=", style=Style.WHOLE),
-        profile(f"{program} state show", "-no-color", style=Style.WHOLE, operands=1),
-        profile(f"{program} providers", style=Style.WHOLE, operands=0),
         profile(f"{program} workspace show", style=Style.WHOLE, operands=0),
         profile(f"{program} workspace list", style=Style.WHOLE, operands=0),
         profile(
@@ -95,6 +92,16 @@ def _terraform(program: str) -> tuple[Profile, ...]:
             "-check -diff -recursive -no-color",
             style=Style.WHOLE,
             requires="-check",
+        ),
+        *(
+            profile(
+                f"{program} {verb}",
+                "-no-color",
+                style=Style.WHOLE,
+                operands=1,
+                offer=Offer.EXACT,
+            )
+            for verb in ("show", "state show", "providers")
         ),
         *(
             profile(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core.permissions.profiles.profile import Globs, Profile, Style, Takes
-from core.permissions.profiles.sensitive import is_sensitive
+from core.permissions.profiles.secret_names import names_a_secret
 from core.permissions.shell.words import Word
 
 _GLOB_CHARACTERS = re.compile(r"[*?\[\]{}~!]")
@@ -165,5 +165,5 @@ def _check_secrets(profile: Profile, arguments: _Arguments) -> None:
     texts = [word.text for word in arguments.operands[skip:]]
     texts += [value for name, value in arguments.flags if name not in profile.script_flags]
     for text in texts:
-        if is_sensitive(text):
+        if names_a_secret(text):
             raise _Uncovered(f"{text} usually holds a secret")

@@ -12,7 +12,7 @@ from core.permissions.profiles.profile import ANYTHING, profile
 _FORMAT = r"(?![\s\S]*%[-+ ]?G)[\s\S]*"
 _FORMATS = {"--format": _FORMAT, "--pretty": _FORMAT}
 _DIFF = (
-    " -puzRabwWs -lSGX= -U[=] -B[=] -M[=] -C[=] -D[=] --patch --no-patch --unified= --raw"
+    " -puzRabwWs -lSG= -U[=] -B[=] -M[=] -C[=] -D[=] --patch --no-patch --unified= --raw"
     " --stat[=] --numstat --shortstat"
     " --dirstat[=] --summary --name-only --name-status --color[=] --no-color --color-words[=]"
     " --word-diff[=] --word-diff-regex= --color-moved[=] --minimal --patience --histogram"
@@ -72,7 +72,7 @@ REFERENCES = (
         f"-avrliq --list --all --remotes --verbose --show-current --column[=] --no-column"
         f" --abbrev[=] --no-color --omit-empty{_REFS}",
         values=_FORMATS,
-        operand_flags="-l --list",
+        operand_flags="--list",  # before git 2.20, -l made a reflog and a branch
     ),
     profile(
         "git tag",

@@ -58,7 +58,7 @@ PROFILES = (
     profile("command -v", operand=_PROGRAM_NAME),
     profile("command -V", operand=_PROGRAM_NAME),
     *(
-        profile(program, operands=0, offer=Offer.NOTHING)
+        profile(program, operands=0, offer=Offer.EXACT)
         for program in (
             *("python --version", "python -V", "python3 --version", "python3 -V"),
             *("node --version", "node -v"),

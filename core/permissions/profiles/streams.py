@@ -86,7 +86,7 @@ PROFILES = (
     ),
     profile(
         "yq",
-        "-rPNMCenj -op= --prettyPrint --output-format= --input-format= --raw-output --no-doc"
+        "-rPNMCenj -opI= --prettyPrint --output-format= --input-format= --raw-output --no-doc"
         " --unwrapScalar[=] --colors --no-colors --exit-status --null-input",
         script=YQ_PROGRAM,
         operand=r"[^()|$]+",

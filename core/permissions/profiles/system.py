@@ -99,11 +99,12 @@ UNITS_AND_LOGS = (
     ),
     profile(
         "journalctl",
-        "-efxrqkaNm -nubotpSUgF= -NUM --no-pager --unit= --user-unit= --lines= --follow --boot[=]"
-        " --output= --output-fields= --since= --until= --priority= --identifier= --grep= --dmesg"
+        "-efxrqkaNm -nuotpSUgF= -b[=] -NUM --no-pager --unit= --user-unit= --lines= --follow"
+        " --boot[=] --output= --output-fields= --since= --until= --priority= --identifier="
+        " --grep= --dmesg"
         " --reverse --utc --no-hostname --quiet --all --list-boots --disk-usage --user --system"
         " --no-full --case-sensitive[=] --catalog --no-tail --merge --field= --fields --pager-end",
-        operand=r"[A-Z_][A-Z0-9_]*=[\s\S]*|\+|/[\w./-]+",
+        operand=r"[A-Z_][A-Z0-9_]*=[\s\S]*|\+|/[\w./-]+|\d+|[0-9a-f]{32}",
     ),
     profile(
         "dmesg",

@@ -18,7 +18,7 @@ from core.permissions.profiles import (
 from core.permissions.profiles import names as program_names
 from core.permissions.profiles.profile import Globs, Offer, Style, Takes, profile
 from core.permissions.profiles.registry import EXACT_LINES, SHIPPED
-from core.permissions.profiles.sensitive import is_sensitive
+from core.permissions.profiles.secret_names import names_a_secret
 from core.permissions.shell.words import Word, read_commands
 from tests.core.permissions.profile_lines import COVERED, DANGEROUS
 
@@ -203,7 +203,7 @@ def test_any_word_gets_an_answer(
 )
 def test_ordinary_paths_are_not_secret(path: str) -> None:
     """The list is of well-known names, not of everything that might be one."""
-    assert not is_sensitive(path)
+    assert not names_a_secret(path)
 
 
 def test_programs_are_known_by_any_spelling() -> None:

@@ -1,30 +1,32 @@
 """Paths that usually hold a secret. Programs that print files don't get them under a prefix rule.
 
-This is a second line behind the person who wrote the rule, not a boundary: ``cat:*`` was allowed
-to read a project, and a line that names a key file is worth one more question.
+Beside the names that Read and Grep know (`core.permissions.paths`). This is a second line behind
+the person who wrote the rule, not a boundary: ``cat:*`` was allowed to read a project, and a line
+that names a key file is worth one more question.
 """
 
 import re
 from fnmatch import fnmatchcase
 
-_NAMES = frozenset({
-    ".env", ".envrc", ".npmrc", ".yarnrc.yml", ".netrc", "_netrc", ".pypirc", ".pgpass",
-    ".my.cnf", ".git-credentials", ".htpasswd", ".dockercfg", ".vault-token", ".bash_history",
-    ".zsh_history", ".python_history", ".psql_history", ".mysql_history", "credentials",
-    "credentials.json", "credentials.yml", "credentials.toml", "secrets.yml", "secrets.yaml",
-    "secrets.json", "secrets.toml", "secret.yaml", "secret.yml", "secret.json",
+from core.permissions.paths import SECRET_DIRECTORIES, SECRET_NAMES
+
+_NAMES = SECRET_NAMES | {
+    ".env", ".yarnrc.yml", "_netrc", ".my.cnf", ".htpasswd", ".dockercfg", ".vault-token",
+    ".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history",
+    "credentials", "credentials.json", "credentials.yml", "credentials.toml", "secrets.yml",
+    "secrets.yaml", "secrets.json", "secrets.toml", "secret.yaml", "secret.yml", "secret.json",
     "authorized_keys", "shadow", "gshadow", "sudoers", "service-account.json", "kubeconfig",
     "admin.conf", "terraform.tfvars", "environ", "keyturn.toml",
-})  # fmt: skip
+}  # fmt: skip
 _PATTERNS = (
     ".env.*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx",
     "*.ppk", "*.gpg", "*.tfstate", "*.tfstate.backup", "*.auto.tfvars", "id_rsa", "id_dsa",
     "id_ecdsa", "id_ed25519", "*_rsa", "*_ed25519",
 )  # fmt: skip
-_FOLDERS = frozenset({
-    ".ssh", ".aws", ".azure", ".gnupg", ".kube", ".docker", ".password-store", ".gcloud",
-    ".secrets", "secrets", "gcloud", "keyrings",
-})  # fmt: skip
+_FOLDERS = SECRET_DIRECTORIES | {
+    ".azure", ".docker", ".password-store", ".gcloud", ".secrets", "secrets", "gcloud",
+    "keyrings",
+}  # fmt: skip
 _EXPANDABLE = (
     ".env", ".env.local", ".envrc", ".npmrc", ".netrc", ".pypirc", ".pgpass",
     ".git-credentials", ".bash_history", ".ssh", ".aws", ".kube", ".docker", ".gnupg",
@@ -39,7 +41,7 @@ _GLOB = re.compile(r"[*?\[{]")
 _BRACES = re.compile(r"\{[^}]*\}?")
 
 
-def is_sensitive(text: str) -> bool:
+def names_a_secret(text: str) -> bool:
     """Whether `text`, a path or ``revision:path``, names (or as a glob may name) a secret file.
 
     Dot files in a home directory all count: they hold tokens more often than not. ``.env.example``
