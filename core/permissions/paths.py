@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.permissions.profiles.sensitive import is_sensitive as names_a_secret
+from core.permissions.profiles.secret_names import names_a_secret
 from core.permissions.rules import PermissionContext
 
 # Source: agentscope 2.0's lists of files that change how later programs behave or hold secrets.

@@ -1,32 +1,33 @@
 """Paths that usually hold a secret. Programs that print files don't get them under a prefix rule.
 
-Beside the names that Read and Grep know (`core.permissions.paths`). This is a second line behind
-the person who wrote the rule, not a boundary: ``cat:*`` was allowed to read a project, and a line
-that names a key file is worth one more question.
+This is a second line behind the person who wrote the rule, not a boundary: ``cat:*`` was allowed
+to read a project, and a line that names a key file is worth one more question. Read and Grep ask
+about the same names (`core.permissions.paths`).
 """
 
 import re
+import unicodedata
 from fnmatch import fnmatchcase
 
-from core.permissions.paths import SECRET_DIRECTORIES, SECRET_NAMES
-
-_NAMES = SECRET_NAMES | {
+_NAMES = frozenset({
+    ".netrc", ".npmrc", ".pypirc", ".envrc", ".git-credentials", ".pgpass",
     ".env", ".yarnrc.yml", "_netrc", ".my.cnf", ".htpasswd", ".dockercfg", ".vault-token",
     ".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history",
     "credentials", "credentials.json", "credentials.yml", "credentials.toml", "secrets.yml",
     "secrets.yaml", "secrets.json", "secrets.toml", "secret.yaml", "secret.yml", "secret.json",
     "authorized_keys", "shadow", "gshadow", "sudoers", "service-account.json", "kubeconfig",
     "admin.conf", "terraform.tfvars", "environ", "keyturn.toml",
-}  # fmt: skip
+})  # fmt: skip
 _PATTERNS = (
     ".env.*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx",
     "*.ppk", "*.gpg", "*.tfstate", "*.tfstate.backup", "*.auto.tfvars", "id_rsa", "id_dsa",
     "id_ecdsa", "id_ed25519", "*_rsa", "*_ed25519",
 )  # fmt: skip
-_FOLDERS = SECRET_DIRECTORIES | {
+_FOLDERS = frozenset({
+    ".ssh", ".gnupg", ".aws", ".kube",
     ".azure", ".docker", ".password-store", ".gcloud", ".secrets", "secrets", "gcloud",
     "keyrings",
-}  # fmt: skip
+})  # fmt: skip
 _EXPANDABLE = (
     ".env", ".env.local", ".envrc", ".npmrc", ".netrc", ".pypirc", ".pgpass",
     ".git-credentials", ".bash_history", ".ssh", ".aws", ".kube", ".docker", ".gnupg",
@@ -36,7 +37,7 @@ _EXPANDABLE = (
 """Names that a glob is tried against: the ones nobody reaches with a harmless ``*.json``."""
 _HARMLESS_ENDINGS = (".example", ".sample", ".template", ".dist", ".pub")
 _SEPARATORS = re.compile(r"[/\\:=]+")
-_HOME_DOTFILE = re.compile(r"(?:~[\w.-]*|/root|/(?:home|users)/[^/]+)/+\.[\s\S]+")
+_HOME_DOTFILE = re.compile(r"(?:~[\w.-]*|/root|/(?:home|users)/[^/]+)/+\.(?:[^/]+|config/.+)/*")
 _GLOB = re.compile(r"[*?\[{]")
 _BRACES = re.compile(r"\{[^}]*\}?")
 
@@ -47,7 +48,7 @@ def names_a_secret(text: str) -> bool:
     Dot files in a home directory all count: they hold tokens more often than not. ``.env.example``
     and public keys don't.
     """
-    lowered = text.lower()
+    lowered = unicodedata.normalize("NFC", text).casefold()  # as forgiving file systems do
     if _HOME_DOTFILE.fullmatch(lowered):
         return True
     segments = [segment for segment in _SEPARATORS.split(lowered) if segment]

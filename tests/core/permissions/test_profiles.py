@@ -199,7 +199,16 @@ def test_any_word_gets_an_answer(
 
 @pytest.mark.parametrize(
     "path",
-    ["src/main.py", ".env.example", "docs/secrets.md", "id_rsa.pub", "src/*.py", "k8s/*.yaml", "."],
+    [
+        "src/main.py",
+        "/home/dev/.local/share/keyturn/src/x.py",
+        ".env.example",
+        "docs/secrets.md",
+        "id_rsa.pub",
+        "src/*.py",
+        "k8s/*.yaml",
+        ".",
+    ],
 )
 def test_ordinary_paths_are_not_secret(path: str) -> None:
     """The list is of well-known names, not of everything that might be one."""
