@@ -1,11 +1,14 @@
 """A digest changes with everything that was shown; a token is good in one place only."""
 
+import ast
+import inspect
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core import digest as digest_module
 from core.digest import (
     MAX_REPLY_ID_BYTES,
     MAX_TOKEN_LENGTH,
@@ -248,3 +251,20 @@ def test_a_token_that_does_not_fit_is_an_error_when_it_is_made(token: Token) -> 
 def test_a_secret_key_is_not_printed() -> None:
     """Keys stay out of logs and tracebacks."""
     assert "kkkk" not in repr(KEY)
+
+
+def test_codes_are_compared_in_constant_time() -> None:
+    """No `==` stands beside a MAC or a digest, where its timing would tell how much fits."""
+    tree = ast.parse(inspect.getsource(digest_module))
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    compared = {
+        function.name: [
+            ast.unparse(node) for node in ast.walk(function) if isinstance(node, ast.Compare)
+        ]
+        for function in functions
+    }
+
+    for name in ("same_digest", "read_token"):
+        source = ast.unparse(next(f for f in functions if f.name == name))
+        assert "hmac.compare_digest(" in source
+        assert not [line for line in compared[name] if "mac" in line or "digest" in line]
