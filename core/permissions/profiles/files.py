@@ -67,7 +67,7 @@ PROFILES = (
     profile("mountpoint", "-qdx"),
     profile(
         "diff",
-        "-abBcdeEiInNpqrstTuwyZ -CDFUWxS= --brief --report-identical-files --side-by-side"
+        "-abBcdeEinNpqrstTuwyZ -CDFIUWxS= --brief --report-identical-files --side-by-side"
         " --unified[=] --context[=] --recursive --new-file --ignore-case --ignore-all-space --text"
         " --ignore-space-change --ignore-blank-lines --exclude= --color[=] --minimal --width="
         " --strip-trailing-cr --suppress-common-lines --label= --no-dereference",

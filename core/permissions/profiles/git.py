@@ -49,7 +49,9 @@ HISTORY = (
     profile("git reflog", _DIFF + _WALK, values=_FORMATS, operands=0),
     profile("git reflog show", _DIFF + _WALK, values=_FORMATS),
     profile(
-        "git shortlog", f"-snec -w[=] --summary --numbered --email --group={_WALK}", values=_FORMATS
+        "git shortlog",
+        f"{_WALK} -snec -w[=] --summary --numbered --email --group=",
+        values=_FORMATS,
     ),
     profile("git rev-list", f"--count --objects --disk-usage[=]{_WALK}", values=_FORMATS),
     profile("git stash list", _DIFF + _WALK, values=_FORMATS),
@@ -60,7 +62,7 @@ HISTORY = (
     profile(
         "git blame",
         "-bltfnsewpc -L= -S= -M[=] -C[=] -h --root --show-stats --porcelain --line-porcelain"
-        " --incremental --show-name --show-number --show-email --date= --abbrev= --color-lines"
+        " --incremental --show-name --show-number --show-email --date= --abbrev[=] --color-lines"
         " --color-by-age --first-parent --ignore-rev= --since= --reverse",
         reads_files=True,
     ),

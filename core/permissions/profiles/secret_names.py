@@ -45,8 +45,8 @@ _BRACES = re.compile(r"\{[^}]*\}?")
 def names_a_secret(text: str) -> bool:
     """Whether `text`, a path or ``revision:path``, names (or as a glob may name) a secret file.
 
-    Dot files in a home directory all count: they hold tokens more often than not. ``.env.example``
-    and public keys don't.
+    Dot files of a home directory and what lies in its ``.config`` count: they hold tokens more
+    often than not. ``.env.example`` and public keys don't.
     """
     lowered = unicodedata.normalize("NFC", text).casefold()  # as forgiving file systems do
     if _HOME_DOTFILE.fullmatch(lowered):

@@ -63,7 +63,7 @@ PROFILES = (
     profile("rev", reads_files=True),
     profile(
         "column",
-        "-tneJ -csoNRH= --table --separator= --output-separator= --json",
+        "-teJ -csoNRH= --table --separator= --output-separator= --json",
         reads_files=True,
     ),
     profile(

@@ -62,7 +62,7 @@ MACHINE = (
     profile("getconf", "-a", operands=2, operand=r"[\w/.]+"),
     profile("sysctl", "-anNeb --all --values --names", operand=r"[\w.*/-]+"),
     profile("lscpu", "-abcJxpe --all --online --json", operands=0),
-    profile("lsblk", "-abdDfhiJlmnOpPrStz -eIMoxw= --all --bytes --fs --json --output="),
+    profile("lsblk", "-abdDfhiJlmMnOpPrStz -eIoxw= --all --bytes --fs --json --output="),
     profile("lsusb", "-tv -sd=", operands=0),
     profile("lspci", "-vnkmtD -sd=", operands=0),
     profile("lsmod", operands=0),

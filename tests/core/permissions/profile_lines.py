@@ -88,6 +88,8 @@ git rev-parse --show-toplevel
 git for-each-ref --format='%(refname)'
 git blame -L 10,20 src/x.py
 git ls-files src
+git shortlog -sn HEAD
+journalctl -b -u nginx
 git check-ignore -v dist/app.js
 git grep -n foo
 git --no-pager log -3
@@ -154,6 +156,7 @@ sort --compress-prog=./x f
 sort -o /tmp/x f
 sort --output=/tmp/x f
 sort -uo x f
+column -n x -d
 sort --files0-from=f
 find . -exec id \\;
 find . -execdir id \\;
