@@ -1,0 +1,326 @@
+"""The journal of a reply that is held under a fence: what the loop does, written to the ledger."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.agent.journal import Refused as NotStarted
+from core.agent.journal import Started
+from core.agent.judging import Court, JudgedCall
+from core.agent.judging import Verdict as LoopVerdict
+from core.agent.transcript import present_message
+from core.binding import Binder
+from core.calls import Actor, Call, CallKey, CallState
+from core.digest import same_digest
+from core.errors import KeyturnError, StoreUnavailable
+from core.judgement import Ruling
+from core.ledger import (
+    Check,
+    Finish,
+    Go,
+    Ledger,
+    Lost,
+    NewCall,
+    Refuse,
+    Start,
+    TaskOffered,
+    WriteTurn,
+)
+from core.ledger.answers import Refused, ReplyStopped, TurnWritten, Why
+from core.messages import TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
+from core.permissions.engine import Rulebook, gate_for
+from core.policy import Gate
+from core.ports import Clock, Ids
+from core.questions import channels_of, content_of, terms_of
+from core.roster import AgentSpec
+from core.state import AgentState
+from core.tools import Traits
+
+RETRY_S = 0.5
+"""How long a finish waits before it is sent again to a store that did not answer."""
+
+_STATES = {
+    LoopVerdict.RUN: CallState.ALLOWED,
+    LoopVerdict.TASK: CallState.TASK,
+    LoopVerdict.ASK: CallState.OPEN,
+    LoopVerdict.REFUSED: CallState.DENIED,
+    LoopVerdict.WAITING: CallState.WAITING,
+}
+GROUNDS_MOVED = "What it would run on has changed since it was judged (directory or program)."
+
+
+class LeaseLost(KeyturnError):
+    """This worker no longer holds the reply; another one goes on with it."""
+
+
+class PolicyMoved(KeyturnError):
+    """The ledger has another policy revision than this process judges by."""
+
+
+class Stopped(KeyturnError):
+    """The reply is being stopped: no further turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A reply under a fence, and what its calls are bound to."""
+
+    reply_id: str
+    fence: int
+    worker: Actor
+    binder: Binder
+    policy: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    key: CallKey
+    revision: int
+    digest: str
+    state: CallState
+
+
+class LedgerJournal:
+    """Writes a reply's turns, starts and results to the ledger, and obeys what it answers."""
+
+    def __init__(  # noqa: PLR0913 - a shell around a handful of ports
+        self,
+        held: Held,
+        ledger: Ledger,
+        spec: AgentSpec,
+        rulebook: Rulebook,
+        court: Court,
+        clock: Clock,
+        ids: Ids,
+    ) -> None:
+        self._held = held
+        self._ledger = ledger
+        self._spec = spec
+        self._rulebook = rulebook
+        self._court = court
+        self._clock = clock
+        self._ids = ids
+        self._turn = 0
+        self._known: dict[str, _Known] = {}
+
+    def load(self, turn: int, calls: Sequence[Call]) -> None:
+        """Begin where the ledger stands."""
+        self._turn = turn
+        self._known = {
+            call.key.call_id: _Known(call.key, call.revision, call.digest, call.state)
+            for call in calls
+        }
+
+    @property
+    def turn_number(self) -> int:
+        """The last turn that was written."""
+        return self._turn
+
+    @property
+    def resumes(self) -> bool:
+        """The ledger knows what ran before."""
+        return True
+
+    async def turn(self, state: AgentState, calls: Sequence[JudgedCall]) -> None:
+        """Write a model turn whole.
+
+        Raises:
+            LeaseLost: another worker has the reply.
+            Stopped: the reply takes no further turn.
+        """
+        number = self._turn + 1
+        claim = claim_of(state)
+        new = tuple(self._new_call(number, judged, claim) for judged in calls)
+        said = await self._ledger.turn(
+            WriteTurn(
+                op=self._ids.new(),
+                worker=self._held.worker,
+                reply_id=self._held.reply_id,
+                fence=self._held.fence,
+                turn=number,
+                state=state.model_dump(mode="json"),
+                calls=new,
+            )
+        )
+        if isinstance(said, Lost):
+            raise LeaseLost(self._held.reply_id)
+        if isinstance(said, ReplyStopped):
+            raise Stopped(self._held.reply_id)
+        if not isinstance(said, TurnWritten):
+            raise RuntimeError(f"the ledger refused turn {number}: {said}")
+        self._turn = number
+        self._known |= {
+            call.call_id: _Known(
+                CallKey(self._held.reply_id, call.call_id, number), 0, call.digest, call.state
+            )
+            for call in new
+        }
+
+    async def check(self, state: AgentState, calls: Sequence[JudgedCall]) -> None:
+        """Write how waiting calls were judged.
+
+        Raises:
+            LeaseLost: another worker has the reply.
+        """
+        for judged in calls:
+            known = self._known[judged.call.id]
+            if known.state is not CallState.WAITING:
+                continue
+            becomes = _STATES[judged.verdict]
+            if becomes is CallState.WAITING:
+                continue
+            becomes = CallState.ALLOWED if becomes is CallState.TASK else becomes
+            said = await self._ledger.check(
+                Check(
+                    op=self._ids.new(),
+                    worker=self._held.worker,
+                    key=known.key,
+                    fence=self._held.fence,
+                    policy=self._held.policy,
+                    state=becomes,
+                    reason=_reason(judged),
+                    content=self._content(judged),
+                )
+            )
+            if isinstance(said, Lost):
+                raise LeaseLost(self._held.reply_id)
+            if not isinstance(said, Refused):
+                self._known[judged.call.id] = _Known(known.key, 0, known.digest, becomes)
+
+    async def start(self, call: ToolCallBlock) -> Started | NotStarted:
+        """Use the grant of a call, if it still stands on the ground it was judged on.
+
+        Raises:
+            LeaseLost: another worker has the reply.
+            PolicyMoved: the policy of this process is not the one in force.
+        """
+        known = self._known[call.id]
+        if known.state is CallState.TASK:
+            return Started()
+        if not same_digest(self._digest(known.key, known.revision, call), known.digest):
+            return await self._withdraw(known)
+        said = await self._ledger.start(
+            Start(
+                op=self._ids.new(),
+                worker=self._held.worker,
+                key=known.key,
+                fence=self._held.fence,
+                revision=known.revision,
+                digest=known.digest,
+                policy=self._held.policy,
+            )
+        )
+        match said:
+            case Go(run=run):
+                return Started(run)
+            case TaskOffered():
+                return Started()
+            case Lost():
+                raise LeaseLost(self._held.reply_id)
+            case Refused(why=Why.POLICY_MOVED):
+                raise PolicyMoved(self._held.policy)
+            case Refused(why=why):
+                return NotStarted(f"not started: {why.value}")
+
+    async def finish(self, call: ToolCallBlock, run: int, result: ToolResultBlock) -> None:
+        """Record how a run ended: again and again, until the ledger has answered."""
+        request = Finish(
+            op=self._ids.new(),
+            worker=self._held.worker,
+            key=self._known[call.id].key,
+            run=run,
+            result=result.model_dump(mode="json"),
+        )
+        while True:
+            try:
+                await self._ledger.finish(request)
+            except StoreUnavailable:
+                await self._clock.sleep(RETRY_S)
+            else:
+                return
+
+    async def _withdraw(self, known: _Known) -> NotStarted:
+        said = await self._ledger.refuse(
+            Refuse(
+                op=self._ids.new(),
+                worker=self._held.worker,
+                key=known.key,
+                fence=self._held.fence,
+                policy=self._held.policy,
+                reason=GROUNDS_MOVED,
+            )
+        )
+        if isinstance(said, Lost):
+            raise LeaseLost(self._held.reply_id)
+        return NotStarted(GROUNDS_MOVED)
+
+    def _new_call(self, turn: int, judged: JudgedCall, claim: str) -> NewCall:
+        call = judged.call
+        tool = self._spec.tool(call.name)
+        gate = self._gate(judged)
+        return NewCall(
+            call_id=call.id,
+            tool=call.name,
+            input=call.input,
+            state=_STATES[judged.verdict],
+            digest=self._digest(CallKey(self._held.reply_id, call.id, turn), 0, call),
+            terms=terms_of(gate, call.name, tool.traits if tool else Traits(), self._spec),
+            content={**self._content(judged), "claim": claim},
+            policy=self._held.policy,
+            channels=tuple(channels_of(gate, self._spec, self._rulebook.policy.routes)),
+            reason=_reason(judged),
+        )
+
+    def _gate(self, judged: JudgedCall) -> Gate:
+        if isinstance(judged.decision, Ruling) and judged.decision.judgement is not None:
+            return judged.decision.judgement.gate
+        found = self._court.read(judged.call)
+        if isinstance(found, str):
+            return self._rulebook.policy.gates.default
+        return gate_for(self._rulebook, *found)
+
+    def _content(self, judged: JudgedCall) -> dict[str, Any]:
+        tool = self._spec.tool(judged.call.name)
+        ruling = judged.decision
+        content: dict[str, Any] = {"agent": self._spec.name, "risk": "medium"}
+        if tool is not None and isinstance(ruling, Ruling) and ruling.judgement is not None:
+            content |= content_of(ruling.judgement, tool, judged.value)
+        elif tool is not None:
+            content["risk"] = self._gate(judged).risk or tool.traits.risk
+        task = self._spec.tasks.get(judged.call.name)
+        if task is not None:
+            content["fulfillers"] = task.fulfillers
+        if judged.result is not None:
+            content["result"] = judged.result.model_dump(mode="json")
+        return content
+
+    def _digest(self, key: CallKey, revision: int, call: ToolCallBlock) -> str:
+        """The digest of a call on the grounds of now; none for what can't be read and never runs."""
+        found = self._court.read(call)
+        if isinstance(found, str):
+            return ""
+        tool, value = found
+        return self._held.binder.digest(tool, key.call_id, key.turn, revision, call.input, value)
+
+
+def _reason(judged: JudgedCall) -> str:
+    if judged.decision is not None and judged.decision.reason:
+        return judged.decision.reason
+    if judged.result is not None and isinstance(judged.result.output, str):
+        return judged.result.output
+    return ""
+
+
+def claim_of(state: AgentState) -> str:
+    """What the agent itself said right before the calls of its latest turn."""
+    message = present_message(state)
+    said: list[str] = []
+    seen_call = False
+    for block in reversed(message.content if message else []):
+        if isinstance(block, ToolCallBlock) and not said:
+            seen_call = True
+        elif isinstance(block, TextBlock) and seen_call:
+            said.append(block.text)
+        elif not isinstance(block, ThinkingBlock) and seen_call:
+            break
+    return "\n".join(reversed(said))

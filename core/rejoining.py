@@ -1,0 +1,73 @@
+"""Putting a reply together again: the conversation as it was written, and what the ledger knows of
+its calls since.
+
+The conversation never holds a decision, a run or a result that the ledger does not; this is where
+the two meet, each time a worker takes the reply up.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from core.agent.answers import Answer, joined
+from core.agent.results import Outcome
+from core.agent.transcript import present_message
+from core.calls import ASKED, Call, CallState, Decision, DecisionKind
+from core.messages import ToolCallBlock, ToolCallState, ToolResultBlock
+from core.permissions.rules import PermissionRule
+from core.state import AgentState
+
+_OUTCOMES = {
+    CallState.APPROVED: Outcome.APPROVED,
+    CallState.ALLOWED: Outcome.APPROVED,
+    CallState.TASK: Outcome.TASK,
+    CallState.DONE: Outcome.DONE,
+    CallState.REJECTED: Outcome.REJECTED,
+    CallState.DENIED: Outcome.DENIED,
+    CallState.EXPIRED: Outcome.EXPIRED,
+    CallState.CANCELLED: Outcome.CANCELLED,
+    CallState.ABANDONED: Outcome.UNKNOWN,
+}
+
+
+def rejoin(state: AgentState, calls: Sequence[Call]) -> AgentState:
+    """`state` with what the ledger knows of the calls of its last turn.
+
+    `state` must be freshly read and is not used afterwards. A call that people are asked about, or
+    that runs, is awaited; one that waits behind others stays pending.
+    """
+    awaited = {
+        call.key.call_id
+        for call in calls
+        if call.state in (ASKED - {CallState.TASK}) | {CallState.STARTED}
+    }
+    message = present_message(state)
+    for block in message.content if message else ():
+        if isinstance(block, ToolCallBlock) and block.id in awaited:
+            block.state = ToolCallState.ASKING
+    return joined(state, answers_of(calls))
+
+
+def answers_of(calls: Iterable[Call]) -> list[Answer]:
+    """What became of these calls, as the loop reads it."""
+    return [_answer(call) for call in calls if call.state in _OUTCOMES]
+
+
+def _answer(call: Call) -> Answer:
+    decision = call.decision
+    kept = call.result or (call.content.get("result") if call.final else None)
+    return Answer(
+        call_id=call.key.call_id,
+        outcome=_OUTCOMES[call.state],
+        input=call.input if call.input != call.original_input else None,
+        reason=decision.reason or None if decision else None,
+        actor=decision.actor.id if decision else None,
+        result=ToolResultBlock.model_validate(kept) if kept else None,
+        rules=_accepted(call, decision),
+    )
+
+
+def _accepted(call: Call, decision: Decision | None) -> tuple[PermissionRule, ...]:
+    """Rules that approvers ticked, of every vote that stands."""
+    if decision is None or decision.kind not in (DecisionKind.APPROVE, DecisionKind.MODIFY):
+        return ()
+    ticked = [rule for vote in call.votes for rule in vote.rules] or list(decision.rules)
+    return tuple(PermissionRule.model_validate(rule) for rule in ticked)
