@@ -12,7 +12,7 @@ from core.binding import Binder
 from core.calls import Call, Reply
 from core.errors import InvalidInput, KeyturnError
 from core.inputs import parse_input, validate_input
-from core.judgement import Judgement, RulebookMaker
+from core.judgement import RulebookMaker
 from core.ledger import Ledger
 from core.permissions.engine import Verdict, gate_for, judge
 from core.permissions.rules import PermissionBehavior
@@ -74,7 +74,7 @@ class Editor:
         key = call.key
         return Edit(
             digest=binder.digest(tool, key.call_id, key.turn, call.revision + 1, raw, value),
-            content={**call.content, **content_of(Judgement(verdict, gate), tool, value)},
+            content={**call.content, **content_of(verdict, gate, tool, value)},
             quorum=_quorum(call, tool, gate),
         )
 

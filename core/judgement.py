@@ -5,26 +5,11 @@ from dataclasses import dataclass
 from core.agent.judging import Judge
 from core.authority import People
 from core.permissions.engine import Rulebook, Verdict, compile_context, judge
-from core.policy import Gate, Policy
+from core.policy import Policy
 from core.ports import Preferences
 from core.requests import Request
 from core.state import AgentState
-from core.tools import Input, PermissionDecision, Tool
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """A verdict, and the gate whose terms the call has; asked or not, it has one."""
-
-    verdict: Verdict
-    gate: Gate
-
-
-@dataclass(frozen=True, slots=True)
-class Ruling(PermissionDecision):
-    """What the loop is told of a judgement, with the judgement in it."""
-
-    judgement: Judgement | None = None
+from core.tools import Input, Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +37,7 @@ class RulebookMaker:
 def judge_with(rulebook: Rulebook) -> Judge:
     """The judge that the loop asks, under this rulebook."""
 
-    def ruling(tool: Tool, value: Input, _state: AgentState) -> PermissionDecision:
-        verdict = judge(rulebook, tool, value)
-        return Ruling(
-            behavior=verdict.behavior,
-            message=verdict.message,
-            reason=verdict.reason,
-            suggested_rules=verdict.suggested_rules,
-            bypass_immune=verdict.bypass_immune,
-            judgement=Judgement(verdict, verdict.gate or rulebook.policy.gates.default),
-        )
+    def judged(tool: Tool, value: Input, _state: AgentState) -> Verdict:
+        return judge(rulebook, tool, value)
 
-    return ruling
+    return judged

@@ -6,14 +6,12 @@ from typing import Any
 
 from core.agent.journal import Refused as NotStarted
 from core.agent.journal import Started
-from core.agent.judging import Court, JudgedCall
-from core.agent.judging import Verdict as LoopVerdict
+from core.agent.judging import Court, Fate, JudgedCall
 from core.agent.transcript import present_message
 from core.binding import Binder
 from core.calls import Actor, Call, CallKey, CallState
 from core.digest import same_digest
 from core.errors import KeyturnError, StoreUnavailable
-from core.judgement import Ruling
 from core.ledger import (
     Check,
     Finish,
@@ -40,11 +38,11 @@ RETRY_S = 0.5
 """How long a finish waits before it is sent again to a store that did not answer."""
 
 _STATES = {
-    LoopVerdict.RUN: CallState.ALLOWED,
-    LoopVerdict.TASK: CallState.TASK,
-    LoopVerdict.ASK: CallState.OPEN,
-    LoopVerdict.REFUSED: CallState.DENIED,
-    LoopVerdict.WAITING: CallState.WAITING,
+    Fate.RUN: CallState.ALLOWED,
+    Fate.TASK: CallState.TASK,
+    Fate.ASK: CallState.OPEN,
+    Fate.REFUSED: CallState.DENIED,
+    Fate.WAITING: CallState.WAITING,
 }
 GROUNDS_MOVED = "What it would run on has changed since it was judged (directory or program)."
 
@@ -166,7 +164,7 @@ class LedgerJournal:
             known = self._known[judged.call.id]
             if known.state is not CallState.WAITING:
                 continue
-            becomes = _STATES[judged.verdict]
+            becomes = _STATES[judged.fate]
             if becomes is CallState.WAITING:
                 continue
             becomes = CallState.ALLOWED if becomes is CallState.TASK else becomes
@@ -262,7 +260,7 @@ class LedgerJournal:
             call_id=call.id,
             tool=call.name,
             input=call.input,
-            state=_STATES[judged.verdict],
+            state=_STATES[judged.fate],
             digest=self._digest(CallKey(self._held.reply_id, call.id, turn), 0, call),
             terms=terms_of(gate, call.name, tool.traits if tool else Traits(), self._spec),
             content={**self._content(judged), "claim": claim},
@@ -272,8 +270,8 @@ class LedgerJournal:
         )
 
     def _gate(self, judged: JudgedCall) -> Gate:
-        if isinstance(judged.decision, Ruling) and judged.decision.judgement is not None:
-            return judged.decision.judgement.gate
+        if judged.verdict is not None and judged.verdict.gate is not None:
+            return judged.verdict.gate
         found = self._court.read(judged.call)
         if isinstance(found, str):
             return self._rulebook.policy.gates.default
@@ -281,10 +279,9 @@ class LedgerJournal:
 
     def _content(self, judged: JudgedCall) -> dict[str, Any]:
         tool = self._spec.tool(judged.call.name)
-        ruling = judged.decision
         content: dict[str, Any] = {"agent": self._spec.name, "risk": "medium"}
-        if tool is not None and isinstance(ruling, Ruling) and ruling.judgement is not None:
-            content |= content_of(ruling.judgement, tool, judged.value)
+        if tool is not None and judged.verdict is not None:
+            content |= content_of(judged.verdict, self._gate(judged), tool, judged.value)
         elif tool is not None:
             content["risk"] = self._gate(judged).risk or tool.traits.risk
         task = self._spec.tasks.get(judged.call.name)
@@ -304,8 +301,8 @@ class LedgerJournal:
 
 
 def _reason(judged: JudgedCall) -> str:
-    if judged.decision is not None and judged.decision.reason:
-        return judged.decision.reason
+    if judged.verdict is not None and judged.verdict.reason:
+        return judged.verdict.reason
     if judged.result is not None and isinstance(judged.result.output, str):
         return judged.result.output
     return ""

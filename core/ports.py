@@ -6,6 +6,10 @@ from datetime import datetime
 from typing import Any, Literal, Protocol
 
 from core.authority import Membership
+from core.calls import Reply
+from core.cards import Card
+from core.events import AgentEvent
+from core.ledger.requests import CardKey
 from core.messages import Msg, Usage
 from core.permissions.rules import AutoRunMode, PermissionRule
 
@@ -161,14 +165,14 @@ class Surface(Protocol):
         """Messages in the chat that bear this card's mark."""
         ...
 
-    async def post(self, card: CardKey, view: CardView) -> str:
+    async def post(self, card: CardKey, view: Card) -> str:
         """Show a new card, with its mark; the message's id."""
         ...
 
-    async def edit(self, card: CardKey, message: str, view: CardView) -> None:
+    async def edit(self, card: CardKey, message: str, view: Card) -> None:
         """Show the present state on a message of the card."""
         ...
 
-    async def notice(self, card: CardKey, kind: str, view: CardView) -> None:
+    async def notice(self, card: CardKey, kind: str, view: Card) -> None:
         """Remind, or tell others: `kind` is `remind` or `escalate`."""
         ...

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from core.calls import Escalation, Terms
-from core.judgement import Judgement
+from core.permissions.engine import Verdict
 from core.policy import Gate
 from core.roster import AgentSpec, TaskTerms
 from core.tools import Tool, Traits
@@ -32,9 +32,10 @@ def terms_of(gate: Gate, name: str, traits: Traits, spec: AgentSpec) -> Terms:
     )
 
 
-def content_of(judgement: Judgement, tool: Tool, value: Mapping[str, Any]) -> dict[str, Any]:
+def content_of(
+    verdict: Verdict, gate: Gate, tool: Tool, value: Mapping[str, Any]
+) -> dict[str, Any]:
     """What the card of this call says beside its input: facts of policy and tool, as JSON."""
-    verdict, gate = judgement.verdict, judgement.gate
     traits = tool.traits
     return {
         "why": verdict.reason,
