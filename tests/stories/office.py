@@ -1,0 +1,246 @@
+"""A whole Keyturn without a platform: what the stories are told with.
+
+Nothing runs by itself: `settle` lets workers and poster do what there is to do, `pass_time` turns
+the clock. People act through the gateway, as every surface does.
+"""
+
+import asyncio
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+from adapters.memory.ledger import MemoryLedger
+from adapters.memory.preferences import MemoryPreferences
+from adapters.models.scripted import ScriptedModel, Turn
+from core.authority import ApproverSet, Membership, People, Person
+from core.calls import Actor, Call, CallState, Reply
+from core.cards import Card
+from core.deadlines import Deadlines
+from core.editing import Editor
+from core.events import AgentEvent
+from core.gateway import Desk, Gateway
+from core.judgement import RulebookMaker
+from core.ledger import CardKey, Ledger
+from core.ledger.answers import Begun, Queued
+from core.messages import user_msg
+from core.policy import Gate, Gates, Policy
+from core.poster import Poster
+from core.requests import Request
+from core.roster import AgentSpec
+from core.tools import Tool
+from core.views import Gallery
+from core.worker import Bench, Worker
+
+START = datetime(2026, 11, 30, 12, tzinfo=UTC)
+REQUESTER = Actor("person", "chat:rita", "Rita", "chat")
+ANA = Actor("person", "chat:ana", "Ana", "chat")
+BO = Actor("person", "chat:bo", "Bo", "chat")
+CHANNEL = "chat:approvals"
+
+
+@dataclass
+class PatientClock:
+    """Time that stands until somebody turns it; sleepers wake in order."""
+
+    at: datetime = START
+    _sleepers: list[tuple[datetime, int, asyncio.Event]] = field(
+        default_factory=list[tuple[datetime, int, asyncio.Event]]
+    )
+    _numbers: "count[int]" = field(default_factory=count)
+
+    def now(self) -> datetime:
+        return self.at
+
+    def monotonic(self) -> float:
+        return self.at.timestamp()
+
+    async def sleep(self, seconds: float) -> None:
+        woken = asyncio.Event()
+        due = self.at + timedelta(seconds=seconds)
+        heapq.heappush(self._sleepers, (due, next(self._numbers), woken))
+        await woken.wait()
+
+    def turn(self, seconds: float) -> None:
+        self.at += timedelta(seconds=seconds)
+        while self._sleepers and self._sleepers[0][0] <= self.at:
+            heapq.heappop(self._sleepers)[2].set()
+
+
+@dataclass
+class CountedIds:
+    """Ids that come in the same order every time."""
+
+    _numbers: "count[int]" = field(default_factory=lambda: count(1))
+
+    def new(self) -> str:
+        return f"{next(self._numbers):032x}"
+
+
+@dataclass
+class Board:
+    """A surface in memory: the last card shown on each message, and what was told."""
+
+    cards: dict[str, Card] = field(default_factory=dict[str, Card])
+    marks: dict[str, CardKey] = field(default_factory=dict[str, CardKey])
+    notices: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+    async def find(self, card: CardKey) -> tuple[str, ...]:
+        return tuple(message for message, mark in self.marks.items() if mark == card)
+
+    async def post(self, card: CardKey, view: Card) -> str:
+        message = f"m{len(self.cards) + 1}"
+        self.cards[message] = view
+        self.marks[message] = card
+        return message
+
+    async def edit(self, card: CardKey, message: str, view: Card) -> None:
+        assert self.marks[message] == card
+        self.cards[message] = view
+
+    async def notice(self, card: CardKey, kind: str, view: Card) -> None:
+        self.notices.append((kind, view.title))
+
+
+@dataclass
+class Heard:
+    """Every event that replies streamed."""
+
+    events: list[AgentEvent] = field(default_factory=list[AgentEvent])
+
+    async def happened(self, reply: Reply, event: AgentEvent) -> None:
+        self.events.append(event)
+
+
+@dataclass
+class NoGroups:
+    """A directory that knows nobody."""
+
+    async def memberships(
+        self, identity: str, groups: frozenset[str]
+    ) -> Mapping[str, Membership]:
+        return {}
+
+
+@dataclass
+class Office:
+    """One agent, its policy, and the people around it."""
+
+    turns: Sequence[Turn]
+    tools: Sequence[Tool]
+    policy: Policy = field(default_factory=lambda: policy())
+    ledger: Ledger | None = None
+    clock: PatientClock = field(default_factory=PatientClock)
+    ids: CountedIds = field(default_factory=CountedIds)
+    board: Board = field(default_factory=Board)
+    heard: Heard = field(default_factory=Heard)
+
+    def __post_init__(self) -> None:
+        self.model = ScriptedModel(self.turns)
+        self.spec = AgentSpec(
+            "ops", self.model, tuple(self.tools), owner="olga", channels=(CHANNEL,)
+        )
+        self.people = People(
+            persons={
+                name: Person(name, frozenset({f"chat:{name}"})) for name in ("rita", "ana", "bo")
+            },
+            sets={"sre": ApproverSet("sre", people=frozenset({"ana", "bo", "rita"}))},
+        )
+        if self.ledger is None:
+            self.ledger = MemoryLedger(self.clock, self.ids)
+        roster = {"ops": self.spec}
+        self.preferences = MemoryPreferences(self.clock)
+        rulebooks = RulebookMaker(self.policy, self.people, self.preferences)
+        self.gallery = Gallery(self.ledger, roster, self.people)
+        self.gateway = Gateway(
+            Desk(
+                self.ledger,
+                roster,
+                self.people,
+                NoGroups(),
+                self.preferences,
+                Editor(self.ledger, roster, rulebooks),
+                "local",
+            )
+        )
+        self.bench = Bench(
+            self.ledger, roster, rulebooks, self.heard, self.clock, self.ids, "local"
+        )
+        self.worker = Worker(self.bench, "w1")
+        self.poster = Poster(self.ledger, self.gallery, {"chat": self.board}, self.clock, "p1")
+        self.deadlines = Deadlines(self.ledger, self.clock, self.ids)
+
+    @property
+    def store(self) -> Ledger:
+        assert self.ledger is not None
+        return self.ledger
+
+    async def ask(self, text: str = "go", session: str = "thread-1") -> str:
+        """Rita asks; the id of the reply."""
+        await self.store.publish_policy(str(self.policy.revision))
+        request = Request("ops", session, REQUESTER, "chat:ops")
+        accepted = await self.gateway.ask(request, user_msg(text), self.ids.new())
+        assert isinstance(accepted, Begun | Queued)
+        await self.settle()
+        return accepted.reply_id
+
+    async def settle(self) -> None:
+        """Let workers and poster do all that there is to do."""
+        async with asyncio.timeout(20):
+            busy = True
+            while busy:
+                ready = await self.store.wait_for_work(0)
+                taken = [await self.worker.take_up(reply_id) for reply_id in ready]
+                busy = any(taken) or await self.poster.carry_out() > 0
+
+    async def pass_time(self, seconds: float) -> None:
+        """Turn the clock; timers act, and what they cause."""
+        self.clock.turn(seconds)
+        while await self.deadlines.fire_due():
+            pass
+        await self.settle()
+
+    async def asked(self) -> Call:
+        """The one call that people are asked about."""
+        (call,) = await self.gateway.pending()
+        return call
+
+    async def approve(self, call: Call, who: Actor = ANA) -> str:
+        """A person presses Approve once; what they are told."""
+        answered = await self.gateway.approve(call.key, call.revision, who, self.ids.new())
+        await self.settle()
+        return answered.said
+
+    async def reject(self, call: Call, reason: str = "", who: Actor = ANA) -> str:
+        """A person rejects; what they are told."""
+        answered = await self.gateway.reject(call.key, call.revision, who, self.ids.new(), reason)
+        await self.settle()
+        return answered.said
+
+    async def modify(self, call: Call, new_input: str, who: Actor = ANA) -> str:
+        """A person changes the input; what they are told."""
+        answered = await self.gateway.modify(
+            call.key, call.revision, who, self.ids.new(), new_input
+        )
+        await self.settle()
+        return answered.said
+
+    async def reply(self, reply_id: str) -> Reply:
+        """The reply as the ledger has it."""
+        found = await self.store.reply(reply_id)
+        assert found is not None
+        return found
+
+    async def states(self, reply_id: str) -> list[CallState]:
+        """The states of its calls, in order."""
+        return [call.state for call in (await self.reply(reply_id)).calls]
+
+    def card(self, message: str = "m1") -> Card:
+        """What the message shows now."""
+        return self.board.cards[message]
+
+
+def policy(*gates: Gate, quorum: int = 1) -> Policy:
+    """A policy whose default gate is decided by the set `sre`."""
+    return Policy(Gates(Gate("default", "sre", quorum=quorum), tuple(gates)), revision=1)

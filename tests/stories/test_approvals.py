@@ -1,0 +1,194 @@
+"""What happens between the question and the run."""
+
+import json
+
+from adapters.models.scripted import Call, Say
+from core.calls import CallState
+from core.functions import tool
+from core.messages import ReplyFinishedReason
+from tests.stories.office import ANA, BO, REQUESTER, Office, policy
+
+
+class Shop:
+    """A tool that leaves traces."""
+
+    def __init__(self) -> None:
+        self.refunded: list[tuple[str, float]] = []
+
+        @tool(title="Refund {amount} to {customer}", destination=("customer",))
+        def refund(customer: str, amount: float) -> str:
+            """Pay money back.
+
+            Args:
+                customer: who gets it.
+                amount: how much, in euros.
+            """
+            self.refunded.append((customer, amount))
+            return f"refunded {amount} to {customer}"
+
+        self.refund = refund
+
+
+def refund_call(amount: float = 12.5, call_id: str = "c1") -> Call:
+    return Call("refund", json.dumps({"customer": "Kim", "amount": amount}), call_id)
+
+
+async def test_an_approved_call_runs_once_and_the_reply_goes_on() -> None:
+    """The agent stops at the call; one press lets it run, and the agent ends its reply."""
+    shop = Shop()
+    office = Office([[Say("I will refund."), refund_call()], [Say("All done.")]], [shop.refund])
+    reply_id = await office.ask()
+    assert shop.refunded == []
+
+    said = await office.approve(await office.asked())
+
+    assert said == "Approved for one run."
+    assert shop.refunded == [("Kim", 12.5)]
+    reply = await office.reply(reply_id)
+    assert reply.outcome is ReplyFinishedReason.COMPLETED
+    assert [call.state for call in reply.calls] == [CallState.DONE]
+
+
+async def test_the_card_shows_the_call_and_then_its_outcome() -> None:
+    """One message, from question to result."""
+    shop = Shop()
+    office = Office([[Say("He asked nicely."), refund_call()]], [shop.refund])
+    await office.ask()
+    assert "Refund 12.5 to Kim" in office.card().title
+
+    await office.approve(await office.asked())
+
+    assert list(office.board.cards) == ["m1"]
+    assert any("Completed" in line for line in office.card().outcome)
+    assert office.card().buttons == ()
+
+
+async def test_a_rejection_reaches_the_model_as_data_and_is_not_asked_twice() -> None:
+    """The same call again in the same reply is refused without a card."""
+    shop = Shop()
+    office = Office(
+        [[refund_call()], [refund_call(call_id="c2")], [Say("Then not.")]], [shop.refund]
+    )
+    reply_id = await office.ask()
+
+    await office.reject(await office.asked(), "wrong customer")
+
+    assert await office.states(reply_id) == [CallState.REJECTED, CallState.DENIED]
+    assert shop.refunded == []
+    assert len(office.board.cards) == 1
+
+
+async def test_a_modified_call_runs_as_modified() -> None:
+    """The edit is its editor's approval; what was changed is what runs."""
+    shop = Shop()
+    office = Office([[refund_call(1000)]], [shop.refund])
+    await office.ask()
+
+    said = await office.modify(await office.asked(), '{"customer": "Kim", "amount": 10}')
+
+    assert said == "Approved for one run."
+    assert shop.refunded == [("Kim", 10)]
+
+
+async def test_an_edit_that_does_not_fit_leaves_the_question_open() -> None:
+    """The editor is told what is wrong; nobody else notices."""
+    shop = Shop()
+    office = Office([[refund_call(1000)]], [shop.refund])
+    await office.ask()
+    call = await office.asked()
+
+    said = await office.modify(call, '{"customer": "Kim", "amount": "much"}')
+
+    assert "amount" in said
+    assert (await office.asked()) == call
+
+
+async def test_who_asked_can_not_approve() -> None:
+    """Rita is in the set, but it is her request."""
+    shop = Shop()
+    office = Office([[refund_call()]], [shop.refund])
+    await office.ask()
+
+    said = await office.approve(await office.asked(), REQUESTER)
+
+    assert said == "You asked for this, so somebody else has to decide."
+    assert shop.refunded == []
+
+
+async def test_two_people_are_needed_where_the_gate_says_so() -> None:
+    """The first approval is counted, the same person's second is not."""
+    shop = Shop()
+    office = Office([[refund_call()]], [shop.refund], policy(quorum=2))
+    await office.ask()
+
+    first = await office.approve(await office.asked(), ANA)
+    again = await office.approve(await office.asked(), ANA)
+    assert shop.refunded == []
+    await office.approve(await office.asked(), BO)
+
+    assert first == "Your approval is recorded (1 of 2)."
+    assert "before" in again
+    assert shop.refunded == [("Kim", 12.5)]
+
+
+async def test_silence_never_approves() -> None:
+    """After the deadline the call is expired, the model is told, a late click changes nothing."""
+    shop = Shop()
+    office = Office([[refund_call()], [Say("Nobody there.")]], [shop.refund])
+    reply_id = await office.ask()
+    call = await office.asked()
+
+    await office.pass_time(3601)
+    said = await office.approve(call)
+
+    assert await office.states(reply_id) == [CallState.EXPIRED]
+    assert shop.refunded == []
+    assert "expire" in said.lower()
+
+
+async def test_an_answered_call_runs_while_its_sibling_stays_open() -> None:
+    """Two questions of one turn are two decisions."""
+    shop = Shop()
+    office = Office(
+        [[refund_call(1, "c1"), refund_call(2, "c2")], [Say("Done.")]], [shop.refund]
+    )
+    reply_id = await office.ask()
+    first, second = await office.gateway.pending()
+
+    await office.approve(second)
+    assert shop.refunded == [("Kim", 2)]
+    await office.reject(first)
+
+    assert await office.states(reply_id) == [CallState.REJECTED, CallState.DONE]
+    assert (await office.reply(reply_id)).outcome is ReplyFinishedReason.COMPLETED
+
+
+async def test_a_message_that_comes_while_people_are_asked_waits_its_turn() -> None:
+    """One reply at a time in a session; the next begins when the first has ended."""
+    shop = Shop()
+    office = Office([[refund_call()], [Say("First."), Say("")], [Say("Second.")]], [shop.refund])
+    first = await office.ask("one")
+    second = await office.ask("two")
+    assert (await office.reply(second)).state.value == "queued"
+
+    await office.approve(await office.asked())
+
+    assert (await office.reply(first)).outcome is ReplyFinishedReason.COMPLETED
+    assert (await office.reply(second)).outcome is ReplyFinishedReason.COMPLETED
+
+
+async def test_a_stopped_reply_starts_nothing_more() -> None:
+    """A stop withdraws what is asked and ends the reply."""
+    shop = Shop()
+    office = Office([[refund_call()]], [shop.refund])
+    reply_id = await office.ask()
+    call = await office.asked()
+
+    await office.gateway.stop(reply_id, REQUESTER, "stop-1")
+    await office.settle()
+    said = await office.approve(call)
+
+    assert await office.states(reply_id) == [CallState.CANCELLED]
+    assert (await office.reply(reply_id)).outcome is ReplyFinishedReason.INTERRUPTED
+    assert shop.refunded == []
+    assert "cancelled" in said
