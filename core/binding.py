@@ -30,7 +30,7 @@ class Binder:
     agent: str
     session: str
 
-    def digest(  # noqa: PLR0913 - the parts of one name, of which none can be left out
+    def digest(
         self, tool: Tool, call_id: str, turn: int, revision: int, raw: str, value: Mapping[str, Any]
     ) -> str:
         """The digest of this revision, on the grounds of this moment.

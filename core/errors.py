@@ -16,6 +16,8 @@
     ├── SetupRefused         the machine or the installation lacks what is configured
     ├── ToolFailed           a tool could not do what it was asked
     ├── ModelFailed          a language model refused or could not be reached
+    ├── OutOfStep            ledger and loop disagree about a reply: a fault of ours
+    ├── SurfaceUnavailable   the chat did not take a card; it is tried again
     └── StoreError           the store could not do its part
         ├── StoreUnavailable no answer in time; nothing is known to be recorded
         └── StoreDamaged     what is stored can't be read or is not what we sealed
@@ -117,3 +119,11 @@ class StoreUnavailable(StoreError):
 
 class StoreDamaged(StoreError):
     """A stored record can't be read, or is not the one that was sealed."""
+
+
+class SurfaceUnavailable(KeyturnError):
+    """The chat did not take a card or an edit. Nothing is lost: the order is carried out again."""
+
+
+class OutOfStep(KeyturnError):
+    """Ledger and loop disagree about a reply. A fault of Keyturn: nothing of the reply goes on."""

@@ -5,13 +5,13 @@ hand back, cancel, stop. Each looks up authority first and then takes one step i
 the ledger answers is turned into words for that person.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core import private_answers as say
-from core.authority import Authority, People, Question, Standing, may_decide
+from core.authority import Authority, Membership, People, Question, Standing, may_decide
 from core.calls import Actor, Call, CallKey, CallState, Reply
-from core.editing import Edit, EditRefused, Editor
+from core.editor import Edit, Editor, EditRefused
 from core.ledger import (
     Accept,
     Approve,
@@ -248,7 +248,9 @@ class Gateway:
         people = self._desk.people
         question = question_of(reply, call, self._desk.roster)
         groups = people.groups(question.approvers)
-        known = await self._desk.directory.memberships(actor.id, groups) if groups else {}
+        known: Mapping[str, Membership] = {}
+        if groups:
+            known = await self._desk.directory.memberships(actor.id, groups)
         return may_decide(question, actor.id, people, known)
 
     async def _may_stop(self, reply: Reply, actor: Actor) -> bool:

@@ -1,4 +1,4 @@
-"""Judging the calls of one reply: the permission engine, with policy, modes and allowlist around it."""
+"""Judging the calls of one reply: the engine with policy, modes and allowlist around it."""
 
 from dataclasses import dataclass
 

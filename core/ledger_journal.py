@@ -11,7 +11,7 @@ from core.agent.transcript import present_message
 from core.binding import Binder
 from core.calls import Actor, Call, CallKey, CallState
 from core.digest import same_digest
-from core.errors import KeyturnError, StoreUnavailable
+from core.errors import KeyturnError, OutOfStep, StoreUnavailable
 from core.ledger import (
     Check,
     Finish,
@@ -83,6 +83,7 @@ class LedgerJournal:
 
     def __init__(  # noqa: PLR0913 - a shell around a handful of ports
         self,
+        *,
         held: Held,
         ledger: Ledger,
         spec: AgentSpec,
@@ -145,7 +146,7 @@ class LedgerJournal:
         if isinstance(said, ReplyStopped):
             raise Stopped(self._held.reply_id)
         if not isinstance(said, TurnWritten):
-            raise RuntimeError(f"the ledger refused turn {number}: {said}")
+            raise OutOfStep(f"the ledger refused turn {number}: {said}")
         self._turn = number
         self._known |= {
             call.call_id: _Known(
@@ -292,7 +293,7 @@ class LedgerJournal:
         return content
 
     def _digest(self, key: CallKey, revision: int, call: ToolCallBlock) -> str:
-        """The digest of a call on the grounds of now; none for what can't be read and never runs."""
+        """The digest of a call on the grounds of now; none for what can't be read."""
         found = self._court.read(call)
         if isinstance(found, str):
             return ""

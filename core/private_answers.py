@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core import words
 from core.authority import People
 from core.calls import Actor, Call, CallState, DecisionKind
 from core.ledger.answers import (
@@ -63,8 +64,8 @@ _REFUSED = {
     Why.NO_SUCH_CALL: NO_SUCH_CALL,
     Why.CHANGED: CHANGED,
     Why.EXPIRED: "This expired and was not run. The agent was told that nobody answered.",
-    Why.NOT_CHECKED: "Your right to decide was checked too long ago. Nothing was recorded; try again.",
-    Why.VOTED: "Your approval was recorded before. Another person is needed.",
+    Why.NOT_CHECKED: words.could_not_check("it took too long"),
+    Why.VOTED: words.ALREADY_VOTED,
     Why.STOPPED: "This reply is being stopped; nothing of it runs any more.",
     Why.POLICY_MOVED: "The policy changed meanwhile. Nothing was recorded; try again.",
     Why.LAPSED: "The approval had lapsed before the call could start; it is asked again.",

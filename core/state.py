@@ -4,7 +4,7 @@ Wire-compatible with the agent state of agentscope 2.0. What Keyturn adds lives 
 `keyturn` of `middle_context`, a free dictionary that the reference keeps untouched.
 """
 
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel, Field, model_validator
 
@@ -53,10 +53,10 @@ class AgentState(BaseModel):
     def _upgrade(cls, data: Any) -> Any:
         """Read dumps of earlier 2.0 versions, which had reply id and count at the top level."""
         if isinstance(data, dict) and "reply_id" in data and "reply_context" not in data:
-            old: dict[str, Any] = {**data}
+            old = dict(cast(dict[str, Any], data))
             old["reply_context"] = {
                 "reply_id": old.pop("reply_id"),
                 "cur_iter": old.pop("cur_iter", 0),
             }
             return old
-        return data
+        return cast(Any, data)

@@ -120,8 +120,7 @@ def _file_facts(file: AttachedFile) -> JsonValue:
 
 def _for_model(text: str, files: Sequence[AttachedFile]) -> str:
     lines = [text] if text else []
-    lines += [
-        f"[file {json.dumps(file.name)}, {file.size} bytes, {file.media_type}, sha256:{file.sha256}]"
-        for file in files
-    ]
+    for file in files:
+        facts = f"{file.size} bytes, {file.media_type}, sha256:{file.sha256}"
+        lines.append(f"[file {json.dumps(file.name)}, {facts}]")
     return "\n".join(lines)

@@ -160,6 +160,13 @@ def waiting(approvers: str, votes: tuple[str, ...], quorum: int) -> str:
     return f"{with_reason(so_far, ', '.join(votes))}. Waiting for {approvers}."
 
 
+def task(fulfillers: str, claimant: str) -> str:
+    """People are asked to do it themselves and to answer with the result."""
+    if claimant:
+        return f"Claimed by {claimant}, who answers with the result."
+    return f"Work for people: {fulfillers}. Whoever takes it answers with the result."
+
+
 def recording(by: str) -> str:
     """Somebody pressed; the store has not answered."""
     return f"Recording {by}'s decision…"

@@ -16,6 +16,7 @@ from core.agent.judging import Court
 from core.agent.stamps import Stamps
 from core.binding import Binder
 from core.calls import Actor, Call, CallState, Reply
+from core.errors import OutOfStep
 from core.events import AgentEvent, ReplyEndEvent, UserInterruptEvent
 from core.judgement import RulebookMaker, judge_with
 from core.ledger import (
@@ -31,7 +32,7 @@ from core.ledger import (
     Renewed,
 )
 from core.ledger.answers import OpenCalls
-from core.ledger_journal import Held, LedgerJournal, LeaseLost, PolicyMoved, Stopped
+from core.ledger_journal import Held, LeaseLost, LedgerJournal, PolicyMoved, Stopped
 from core.messages import Msg, ReplyFinishedReason, ToolCallBlock, ToolResultBlock
 from core.ports import Activity, Clock, Ids
 from core.rejoining import rejoin
@@ -195,20 +196,21 @@ class _Shift:
         stamps = Stamps(bench.clock, bench.ids)
         judge = judge_with(rulebook)
         toolbox = Toolbox(spec.tools)
+        held = Held(
+            reply.reply_id,
+            self.claimed.fence,
+            self.me,
+            Binder(reply.tenant, reply.reply_id, request.agent, request.session),
+            bench.policy,
+        )
         journal = LedgerJournal(
-            Held(
-                reply.reply_id,
-                self.claimed.fence,
-                self.me,
-                Binder(reply.tenant, reply.reply_id, request.agent, request.session),
-                bench.policy,
-            ),
-            bench.ledger,
-            spec,
-            rulebook,
-            Court(toolbox, judge, stamps),
-            bench.clock,
-            bench.ids,
+            held=held,
+            ledger=bench.ledger,
+            spec=spec,
+            rulebook=rulebook,
+            court=Court(toolbox, judge, stamps),
+            clock=bench.clock,
+            ids=bench.ids,
         )
         journal.load(reply.turn, reply.present)
         return Agent(
@@ -313,7 +315,7 @@ class _Shift:
         if isinstance(said, Lost):
             raise LeaseLost(self.reply_id)
         if isinstance(said, OpenCalls):
-            raise RuntimeError(f"the reply ended with open calls: {said.calls}")
+            raise OutOfStep(f"the reply ended with open calls: {said.calls}")
 
     async def _end_without_agent(self) -> None:
         """The reply's agent is no longer configured: it ends as an error, and says so."""

@@ -34,6 +34,7 @@ _CHANGE_CHARACTERS = 300
 _AROUND_A_CHANGE = 40
 
 _UNDECIDED = (CardState.PENDING, CardState.RECORDING)
+_AWAITED = (*_UNDECIDED, CardState.TASK, CardState.UNKNOWN)
 _AFTER_APPROVAL = (
     CardState.APPROVED,
     CardState.RUNNING,
@@ -64,7 +65,7 @@ def build_card(view: CallView, now: int) -> Card:
         agent=one_line(view.agent),
         requester=one_line(view.requester),
         place=one_line(view.place) if view.place else "",
-        deadline=view.deadline if view.state in (*_UNDECIDED, CardState.UNKNOWN) else None,
+        deadline=view.deadline if view.state in _AWAITED else None,
         why=one_line(view.why, limit=300) if view.why else "",
         approvers=one_line(view.approvers),
         warnings=_warnings(view),
@@ -200,6 +201,8 @@ def _state_line(view: CallView) -> str:
     reason = one_line(view.reason, limit=300) if view.reason else ""
     if view.state is CardState.PENDING:
         line = words.waiting(approvers, votes, view.quorum)
+    elif view.state is CardState.TASK:
+        line = words.task(approvers, one_line(view.claimant) if view.claimant else "")
     elif view.state is CardState.RECORDING:
         line = words.recording(by)
     else:
@@ -215,6 +218,8 @@ def _buttons(view: CallView, *, needs_review: bool) -> tuple[Button, ...]:
             _button(Action.ABANDON, style="danger"),
             _button(Action.REVIEW, in_menu=True),
         )
+    if view.state is CardState.TASK:
+        return (_button(Action.HAND_BACK if view.claimant else Action.CLAIM),)
     if view.state is not CardState.PENDING:
         return ()
     return tuple(_decision_buttons(view, needs_review))
@@ -251,7 +256,7 @@ def _fallback(view: CallView, now: int) -> str:
         f"agent {one_line(view.agent)}",
         f"asked by {one_line(view.requester)}",
     ]
-    if view.deadline is not None and view.state in (*_UNDECIDED, CardState.UNKNOWN):
+    if view.deadline is not None and view.state in _AWAITED:
         parts.append(words.deadline_line(view.deadline, now))
     parts += [words.code_line(short_code(view.digest)), *_outcome(plain)]
     return " · ".join(parts)

@@ -22,6 +22,7 @@ class CardState(StrEnum):
     RECORDING = "recording"
     APPROVED = "approved"
     RUNNING = "running"
+    TASK = "task"
     COMPLETED = "completed"
     FAILED = "failed"
     UNKNOWN = "unknown"
@@ -39,6 +40,7 @@ GLYPHS: Mapping[CardState, str] = {
     CardState.RECORDING: "⏳",
     CardState.APPROVED: "✅",
     CardState.RUNNING: "▶",
+    CardState.TASK: "🙋",
     CardState.COMPLETED: "✔",
     CardState.FAILED: "✖",
     CardState.UNKNOWN: "❓",
@@ -72,6 +74,7 @@ class CallView:
         previous: the input before the latest edit, if there was one, by `edited_by`.
         offered_rules: rules that "Always allow…" would offer, in words for people.
         can_modify: whether the input can be edited in a dialog.
+        claimant: of a task, who has taken it on.
         result: what the tool answered.
         reason: why it was rejected, denied, cancelled, or failed.
         note: why it is asked again, if it is.
@@ -110,6 +113,7 @@ class CallView:
     reason: str = ""
     note: str = ""
     duration: int | None = None
+    claimant: str = ""
     result: str = ""
     pepper: bytes = b""
 

@@ -1,12 +1,12 @@
-"""agentscope 2.0 at the same work: a scripted model, an allowed tool, a parked reply, rule look-ups."""
+"""agentscope 2.0 at the same work: a scripted model, an allowed tool, a parked reply, rules."""
 
 import time
 from collections.abc import AsyncGenerator
 from typing import Any
 
 from agentscope.agent import Agent
+from agentscope.agent._config import ReActConfig
 from agentscope.credential import CredentialBase
-from agentscope.agent._config import ContextConfig, ReActConfig
 from agentscope.formatter import OpenAIChatFormatter
 from agentscope.message import TextBlock, ToolCallBlock, UserMsg
 from agentscope.model import ChatModelBase, ChatResponse
@@ -89,10 +89,16 @@ async def loop_times(turns: int) -> list[float]:
     script = [[(f"c{n}", "look", '{"x": "a"}')] for n in range(turns)]
     model = Scripted(script)
     agent = Agent(
-        "bench", "", model, Toolkit(tools=[allowed_tool()]), react_config=ReActConfig(max_iters=turns + 1)
+        "bench",
+        "",
+        model,
+        Toolkit(tools=[allowed_tool()]),
+        react_config=ReActConfig(max_iters=turns + 1),
     )
     await agent.reply(UserMsg("user", "go"))
-    return [after - before for before, after in zip(model.asked_at, model.asked_at[1:], strict=False)]
+    return [
+        after - before for before, after in zip(model.asked_at, model.asked_at[1:], strict=False)
+    ]
 
 
 async def parked_bytes() -> int:

@@ -217,7 +217,8 @@ def test_every_state_has_one_line_and_only_open_questions_have_buttons(state: Ca
     card = _card(state=state, decided_by="ana", decided_at=NOW, duration=8_000, reason="no")
 
     assert all(line.strip() and line[-1] not in " :" for line in card.outcome)
-    assert bool(card.buttons) is (state in (CardState.PENDING, CardState.UNKNOWN))
+    asked = (CardState.PENDING, CardState.TASK, CardState.UNKNOWN)
+    assert bool(card.buttons) is (state in asked)
     assert card.arguments
 
 

@@ -18,7 +18,7 @@ from core.authority import ApproverSet, Membership, People, Person
 from core.calls import Actor, Call, CallState, Reply
 from core.cards import Card
 from core.deadlines import Deadlines
-from core.editing import Editor
+from core.editor import Editor
 from core.events import AgentEvent
 from core.gateway import Desk, Gateway
 from core.judgement import RulebookMaker
@@ -117,9 +117,7 @@ class Heard:
 class NoGroups:
     """A directory that knows nobody."""
 
-    async def memberships(
-        self, identity: str, groups: frozenset[str]
-    ) -> Mapping[str, Membership]:
+    async def memberships(self, identity: str, groups: frozenset[str]) -> Mapping[str, Membership]:
         return {}
 
 
@@ -129,7 +127,7 @@ class Office:
 
     turns: Sequence[Turn]
     tools: Sequence[Tool]
-    policy: Policy = field(default_factory=lambda: policy())
+    policy: Policy | None = None
     ledger: Ledger | None = None
     clock: PatientClock = field(default_factory=PatientClock)
     ids: CountedIds = field(default_factory=CountedIds)
@@ -137,6 +135,7 @@ class Office:
     heard: Heard = field(default_factory=Heard)
 
     def __post_init__(self) -> None:
+        self.policy = self.policy or standard_policy()
         self.model = ScriptedModel(self.turns)
         self.spec = AgentSpec(
             "ops", self.model, tuple(self.tools), owner="olga", channels=(CHANNEL,)
@@ -178,7 +177,7 @@ class Office:
 
     async def ask(self, text: str = "go", session: str = "thread-1") -> str:
         """Rita asks; the id of the reply."""
-        await self.store.publish_policy(str(self.policy.revision))
+        await self.store.publish_policy(self.bench.policy)
         request = Request("ops", session, REQUESTER, "chat:ops")
         accepted = await self.gateway.ask(request, user_msg(text), self.ids.new())
         assert isinstance(accepted, Begun | Queued)
@@ -241,6 +240,6 @@ class Office:
         return self.board.cards[message]
 
 
-def policy(*gates: Gate, quorum: int = 1) -> Policy:
+def standard_policy(*gates: Gate, quorum: int = 1) -> Policy:
     """A policy whose default gate is decided by the set `sre`."""
     return Policy(Gates(Gate("default", "sre", quorum=quorum), tuple(gates)), revision=1)

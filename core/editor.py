@@ -10,8 +10,10 @@ from typing import Any
 
 from core.binding import Binder
 from core.calls import Call, Reply
+from core.cards import check_judgeable
+from core.edits import edit_errors
 from core.errors import InvalidInput, KeyturnError
-from core.inputs import parse_input, validate_input
+from core.inputs import parse_input
 from core.judgement import RulebookMaker
 from core.ledger import Ledger
 from core.permissions.engine import Verdict, gate_for, judge
@@ -21,13 +23,8 @@ from core.questions import content_of
 from core.requests import Request
 from core.roster import Roster
 from core.state import AgentState
-from core.text import is_hidden, token
 from core.tools import Tool
 
-MAX_EDIT = 64_000
-"""Most characters of an edited input: what a person can still answer for."""
-
-_SEEN_ANYWAY = {token(char) for char in "\n\t"}
 _RISKS = ("low", "medium", "high")
 
 
@@ -63,9 +60,9 @@ class Editor:
         tool = spec.tool(call.tool) if spec else None
         if spec is None or tool is None:
             raise EditRefused("The agent no longer has this tool, so its calls can't be changed.")
-        value = read_edit(tool, raw)
+        value = read_edit(tool, call.input, raw)
         session = await self.ledger.session(reply.session_id)
-        kept = session.agent.state if session and session.agent else {}
+        kept: Mapping[str, Any] = session.agent.state if session and session.agent else {}
         rulebook = await self.rulebooks.make(request, AgentState.model_validate(kept))
         verdict = judge(rulebook, tool, value)
         gate = verdict.gate or gate_for(rulebook, tool, value)
@@ -79,36 +76,23 @@ class Editor:
         )
 
 
-def read_edit(tool: Tool, raw: str) -> dict[str, Any]:
-    """The input that a person wrote.
+def read_edit(tool: Tool, old: str, raw: str) -> dict[str, Any]:
+    """The input that a person wrote in the place of `old`.
 
     Raises:
-        EditRefused: it is too long, hides characters, is not JSON or does not fit the schema.
+        EditRefused: it is too long, hides something, is not JSON or does not fit the schema.
     """
-    if len(raw) > MAX_EDIT:
-        raise EditRefused(f"The input has {len(raw)} characters; {MAX_EDIT} are the most.")
     try:
+        check_judgeable(raw)
         value = parse_input(raw)
+        before = parse_input(old)
     except InvalidInput as error:
         raise EditRefused(str(error)) from error
-    hidden = {token(char) for char in raw + _strings(value) if is_hidden(char)} - _SEEN_ANYWAY
-    if hidden:
-        shown = ", ".join(sorted(hidden))
-        raise EditRefused(f"The input holds characters that can't be seen: {shown}.")
-    faults = validate_input(tool.input_schema, value, close=True)
+    faults = edit_errors(before, value, tool.input_schema)
     if faults:
         lines = [f"{fault.pointer or 'The input'} {fault.message}" for fault in faults]
         raise EditRefused("The input does not fit. " + "; ".join(lines))
     return value
-
-
-def _strings(value: Any) -> str:
-    """All text in a value, keys too: escapes in JSON hide characters from a look at its source."""
-    if isinstance(value, Mapping):
-        return "".join(str(key) + _strings(each) for key, each in value.items())
-    if isinstance(value, list):
-        return "".join(map(_strings, value))
-    return value if isinstance(value, str) else ""
 
 
 def _require_permitted(verdict: Verdict, gate: Gate, call: Call) -> None:
