@@ -10,6 +10,7 @@ the parse, node types by an allow-list, and afterwards every byte must be accoun
 """
 
 import re
+import time
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -55,9 +56,13 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class SimpleCommand:
-    """One program with its arguments; `words[0]` is the program's name, plain and no glob."""
+    """One program with its arguments; `words[0]` is the program's name, plain and no glob.
+
+    `text` is the command as it was written, from its first word to its last.
+    """
 
     words: tuple[Word, ...]
+    text: str = ""
 
     @property
     def argv(self) -> tuple[str, ...]:
@@ -73,6 +78,10 @@ class NotPlain(Exception):
         self.reason = reason
 
 
+class TooSlow(Exception):
+    """The parser needs more time than any ordinary command does."""
+
+
 def read_commands(command: str) -> tuple[SimpleCommand, ...]:
     """The simple commands of `command`, in the order they are written; at least one.
 
@@ -81,7 +90,10 @@ def read_commands(command: str) -> tuple[SimpleCommand, ...]:
     """
     _check_characters(command)
     source = command.encode()
-    root = parse(source)
+    try:
+        root = parse(source)
+    except TooSlow:
+        raise NotPlain("it takes too long to read") from None
     if root.has_error:
         raise NotPlain("the syntax can't be read for sure")
     _check_every_byte_is_read(root, source)
@@ -91,9 +103,34 @@ def read_commands(command: str) -> tuple[SimpleCommand, ...]:
     return commands
 
 
-def parse(source: bytes) -> tree_sitter.Node:
-    """The root of the syntax tree of `source`. Never fails; look at `has_error`."""
-    return tree_sitter.Parser(_LANGUAGE).parse(source).root_node
+def parse(source: bytes, until: float | None = None) -> tree_sitter.Node:
+    """The root of the syntax tree of `source`; look at `has_error`.
+
+    The grammar needs quadratic time for some inputs, so it is given a deadline: `until` on
+    `time.monotonic`, by default `deadline` for this source. Missing it never allows anything.
+
+    Raises:
+        TooSlow: the deadline passed.
+    """
+    limit = deadline(len(source)) if until is None else until
+    view = memoryview(source)
+    parser = tree_sitter.Parser(_LANGUAGE)
+
+    def read(offset: int, _point: object) -> memoryview:
+        return view[offset:]
+
+    def is_late(_offset: int, _has_error: bool) -> bool:
+        return time.monotonic() > limit
+
+    try:
+        return parser.parse(read, progress_callback=is_late).root_node
+    except ValueError:
+        raise TooSlow from None
+
+
+def deadline(size: int) -> float:
+    """When a source of `size` bytes must be read: ten times what ordinary text needs."""
+    return time.monotonic() + 0.05 + size * 10e-6
 
 
 def leaves(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
@@ -145,13 +182,17 @@ def _simple_commands(root: tree_sitter.Node, source: bytes) -> Iterator[SimpleCo
             count += 1
             if count > MAX_PARTS:
                 raise NotPlain(f"it has more than {MAX_PARTS} parts")
-            yield SimpleCommand(_words(node, source))
+            yield SimpleCommand(_words(node, source), _text(node, source))
         elif node.type == "redirected_statement":
             stack.append(_body_of_harmless_redirect(node, source))
         elif node.type in {"program", "list", "pipeline"}:
             stack.extend(reversed([child for child in node.children if not _is_operator(child)]))
         else:
             raise NotPlain(f"it uses {_name(node)}")
+
+
+def _text(node: tree_sitter.Node, source: bytes) -> str:
+    return source[node.start_byte : node.end_byte].decode()
 
 
 def _is_operator(node: tree_sitter.Node) -> bool:
@@ -180,7 +221,7 @@ def _body_of_harmless_redirect(node: tree_sitter.Node, source: bytes) -> tree_si
     for redirect in redirects:
         if redirect.start_byte == end:
             raise NotPlain("there is no blank before a redirection")
-        text = source[redirect.start_byte : redirect.end_byte].decode()
+        text = _text(redirect, source)
         if redirect.type != "file_redirect" or not _HARMLESS_REDIRECT.fullmatch(text):
             raise NotPlain("it redirects input or output")
         end = redirect.end_byte
@@ -222,7 +263,7 @@ def _word(node: tree_sitter.Node, source: bytes) -> Word:
         end = part.end_byte
         words.append(_part(part, source))
         if part.type in {"word", "number"}:
-            braces += source[part.start_byte : part.end_byte].decode()
+            braces += _text(part, source)
     if "{" in braces and ("," in braces or ".." in braces):
         raise NotPlain("it uses a brace expansion")
     if braces.startswith("#") and words[0].plain:
@@ -235,7 +276,7 @@ def _word(node: tree_sitter.Node, source: bytes) -> Word:
 
 
 def _part(node: tree_sitter.Node, source: bytes) -> Word:
-    text = source[node.start_byte : node.end_byte].decode()
+    text = _text(node, source)
     if node.type in {"word", "number"} and not node.children:
         return _unquoted(text)
     if node.type == "raw_string":

@@ -1,0 +1,258 @@
+"""Every program that a command could start, read liberally: for deny rules and safety asks.
+
+The opposite of `words`: whatever looks like a command anywhere (in a substitution, a loop, a
+function, a here-document for a shell, behind ``sudo`` or inside ``sh -c``) counts. It can name
+programs that bash would not start. Nothing here ever allows anything.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import tree_sitter
+
+from core.permissions.profiles import names
+from core.permissions.shell.literals import expand_braces, literal
+from core.permissions.shell.words import TooSlow, deadline, parse
+
+Argv = tuple[str, ...]
+
+MAX_DEPTH: Final = 6
+"""How deep text inside text (``sh -c``, ``eval``) is followed."""
+
+MAX_SIZE: Final = 131_072
+"""Longest command that is read, in characters. Source: Linux takes no longer single argument."""
+
+MAX_READ: Final = 4 * MAX_SIZE
+"""Most characters that are read for one command, all text inside text together."""
+
+MAX_TEXTS: Final = 1024
+"""Most pieces of text inside text for one command."""
+
+MAX_WRAPPED: Final = 128
+"""Most words of one command that could each be a program's name."""
+
+MAX_PROGRAMS: Final = 4096
+"""Most programs that are listed for one command."""
+
+MAX_WORDS: Final = 65_536
+"""Most words in all programs of one command; wrappers repeat the words behind them."""
+
+_COMMANDS: Final = frozenset(
+    {"command", "declaration_command", "unset_command", "test_command", "negated_command"}
+)
+_TEXT_TYPES: Final = frozenset({"heredoc_body", "herestring_redirect"})
+_TEXT_ARGUMENTS: Final = frozenset(
+    {"watch", "ssh", "su", "script", "parallel", "trap", "alias", "flock", "tmux", "screen"}
+    | {"runuser", "env", "mapfile", "readarray", "complete", "compgen", "bind"}
+)
+_SUBSCRIPTS: Final = frozenset({"test", "[", "[[", "printf", "let", "read", "declare", "unset"})
+_PRINTERS: Final = frozenset({"echo", "printf"})
+_EXEC_FLAGS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec"})
+_EXEC_PROGRAMS: Final = frozenset({"find", "fd", "fdfind", "rebase", "bisect"})
+_SEPARATORS: Final = re.compile(r"[;&|()<>{}`\n\r]|\$\(")
+_QUOTES: Final = re.compile(r"[\"'\\]|\$(?=[\"'])")
+_SKIPPED_BEFORE_PROGRAM: Final = re.compile(r"[A-Za-z_]\w*\+?=.*|\d+[smhd]?|[+-].*", re.DOTALL)
+_KEYWORDS: Final = frozenset(
+    {"!", "if", "then", "else", "elif", "while", "until", "do", "time", "coproc", "in", "function"}
+)
+
+
+class TooMuch(Exception):
+    """The command is past a limit, so what it starts is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A piece of shell text, and how deep inside other text it stood."""
+
+    text: str
+    depth: int
+
+
+def programs(command: str) -> list[Argv]:
+    """The words of every program that `command` could start, the program's name first.
+
+    Names are given without their directory (and once more with it, if there was one). A
+    redirection counts as a program called ``>`` whose words are its targets.
+
+    Raises:
+        TooMuch: the command is past a limit.
+    """
+    if len(command) > MAX_SIZE:
+        raise TooMuch
+    until = deadline(len(command))
+    found: dict[Argv, None] = {}
+    seen: set[str] = set()
+    left = MAX_READ
+    waiting = deque([_Text(command, 0)])
+    while waiting:
+        piece = waiting.popleft()
+        for text in _spellings(piece.text):
+            if text not in seen:
+                seen.add(text)
+                left -= len(text)
+                if piece.depth > MAX_DEPTH or len(seen) > MAX_TEXTS or left < 0:
+                    raise TooMuch
+                _read_text(_Text(text, piece.depth), until, waiting, found)
+    return list(found)
+
+
+def _read_text(piece: _Text, until: float, waiting: deque[_Text], found: dict[Argv, None]) -> None:
+    size = sum(map(len, found))
+    for argv in _programs_of_text(piece, until, waiting):
+        if argv not in found:
+            size += len(argv)
+            found[argv] = None
+        if len(found) > MAX_PROGRAMS or size > MAX_WORDS:
+            raise TooMuch
+
+
+def _spellings(text: str) -> Iterator[str]:
+    """The text, and what bash may make of it before it looks for words."""
+    yield text
+    joined = text.replace("\\\n", "").replace("\\\r\n", "")
+    joined = joined.replace("\\`", "`").replace("\r", "\n")
+    joined = re.sub(r"\$IFS\b|\$\{IFS[^}]*\}", " ", joined)
+    if joined != text:
+        yield joined
+
+
+def _programs_of_text(piece: _Text, until: float, waiting: deque[_Text]) -> Iterator[Argv]:
+    source = piece.text.encode(errors="replace")
+    try:
+        root = parse(source, until)
+    except TooSlow:
+        raise TooMuch from None
+    lists, bodies = _word_lists(root, source)
+    if root.has_error:
+        lists.extend(_split_blindly(piece.text))
+    if len(lists) > MAX_PROGRAMS:
+        raise TooMuch
+    depth = piece.depth + 1
+    started = [argv for words in lists for argv in _started(words)]
+    yield from started
+    feeds_shell = any(names.is_shell(argv[0]) for argv in started)
+    for argv in started:
+        waiting.extend(_Text(inner, depth) for inner in _texts_of(argv, feeds_shell=feeds_shell))
+    if feeds_shell:
+        waiting.extend(_Text(re.sub(r"^<<<\s*|[\"']", "", body), depth) for body in bodies)
+        waiting.extend(_Text(body, depth) for body in bodies)
+
+
+def _word_lists(root: tree_sitter.Node, source: bytes) -> tuple[list[list[str]], list[str]]:
+    """The words of each command, and the texts of here-documents and here-strings."""
+    lists: list[list[str]] = []
+    bodies: list[str] = []
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.type in _COMMANDS:
+            lists.append(_words(node, source))
+        elif node.type == "file_redirect":
+            lists.append([">", *_targets(node, source)])
+        elif node.type in _TEXT_TYPES:
+            bodies.append(source[node.start_byte : node.end_byte].decode(errors="replace"))
+        stack.extend(reversed(node.children))
+    return lists, bodies
+
+
+def _words(node: tree_sitter.Node, source: bytes) -> list[str]:
+    """The words of a command; words that touch are one, as they are for bash."""
+    words: list[str] = []
+    end = -1
+    for child in node.children:
+        if child.type == "variable_assignment" and not words and node.type == "command":
+            continue
+        if "redirect" in child.type:
+            words.extend(_targets(child, source)[1:])  # bash takes these for arguments
+            end = -1
+            continue
+        text = literal(child, source)
+        if child.start_byte == end and words:
+            words[-1] += text
+        else:
+            words.append(text)
+        end = child.end_byte
+    return [word for text in words for word in expand_braces(text)]
+
+
+def _targets(node: tree_sitter.Node, source: bytes) -> list[str]:
+    """The words after a redirection; the grammar also takes the command's next words for these."""
+    targets = [child for child in node.children if child.is_named]
+    skipped = {"file_descriptor", *_TEXT_TYPES}
+    return [literal(target, source) for target in targets if target.type not in skipped]
+
+
+def _split_blindly(text: str) -> Iterator[list[str]]:
+    """Words between anything that could separate commands, quotes ignored: for unreadable text."""
+    for piece in _SEPARATORS.split(_QUOTES.sub("", text)):
+        words = piece.split()
+        while words and (words[0] in _KEYWORDS or re.match(r"[A-Za-z_]\w*\+?=", words[0])):
+            words.pop(0)
+        if words:
+            yield words
+
+
+def _started(words: list[str]) -> Iterator[Argv]:
+    """The program of these words, and those that it starts with the words behind it."""
+    starts = deque([0])
+    seen: set[int] = set()
+    while starts:
+        start = starts.popleft()
+        if start in seen or start >= len(words):
+            continue
+        seen.add(start)
+        if len(seen) > MAX_WRAPPED:
+            raise TooMuch
+        if words[start].strip():
+            yield from _spelled(words[start:])
+            starts.extend(_starts_behind(words, start))
+        else:
+            starts.append(start + 1)
+
+
+def _spelled(words: list[str]) -> Iterator[Argv]:
+    name = re.split(r"[/\\]", words[0])[-1]
+    if name:
+        yield (name, *words[1:])
+    if name != words[0]:
+        yield tuple(words)
+
+
+def _starts_behind(words: list[str], start: int) -> list[int]:
+    """Where in `words` another program's name could stand, given the program at `start`."""
+    rest = range(start + 1, len(words))
+    if _is_exec_program(words[start:]):
+        return [at + 1 for at in rest if words[at] in _EXEC_FLAGS]
+    if not names.runs_another_program(words[start:]) and not names.is_shell(words[start]):
+        return []
+    starts: list[int] = []
+    for at in rest:
+        starts.append(at)
+        value_of_option = words[at - 1].startswith("-") and at - 1 > start
+        if not _SKIPPED_BEFORE_PROGRAM.fullmatch(words[at]) and not value_of_option:
+            starts.append(at + 1)
+            break
+    return starts
+
+
+def _is_exec_program(words: list[str]) -> bool:
+    return any(names.base_name(word) in _EXEC_PROGRAMS for word in words[:2])
+
+
+def _texts_of(argv: Argv, *, feeds_shell: bool) -> list[str]:
+    """The arguments of `argv` that are shell text themselves."""
+    name = names.base_name(argv[0]).lower()
+    if names.is_shell(name) or name in _TEXT_ARGUMENTS:
+        texts = [re.sub(r"^[A-Za-z_]\w*=", "", word) for word in argv[1:]]
+        return [*texts, " ".join(argv[1:])] if len(argv) > 2 else texts
+    if name in _PRINTERS and feeds_shell:
+        return list(argv[1:])
+    if name in _SUBSCRIPTS:
+        return [word for word in argv[1:] if "$(" in word or "`" in word]
+    if name == "git":
+        return [word.partition("=!")[2] for word in argv[1:] if "=!" in word]
+    return []
