@@ -17,28 +17,17 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.errors import RuleRefused
-from core.permissions.profiles import names
-from core.permissions.profiles.profile import Profile
+from core.permissions.profiles import Profile, ProfileMatch, names
 from core.permissions.rules import PermissionBehavior
 from core.permissions.shell import patterns
 from core.permissions.shell.wildcards import WildcardIndex
 from core.permissions.shell.words import NotPlain, SimpleCommand, Word, read_commands
 
 
-class ProfileMatch(Protocol):
-    """A flag profile that was found, and how many leading words named it."""
-
-    @property
-    def prefix_len(self) -> int: ...
-
-    @property
-    def profile(self) -> Profile: ...
-
-
 class Profiles(Protocol):
     """The flag profiles: which arguments of which programs only read.
 
-    The module `core.permissions.profiles` is one; so is a set with an operator's additions.
+    `core.permissions.profiles.Profiles` is one, and so is that package itself.
     """
 
     def find_profile(self, argv: Sequence[str], /) -> ProfileMatch | None:
