@@ -14,6 +14,7 @@ class Shop:
 
     def __init__(self) -> None:
         self.refunded: list[tuple[str, float]] = []
+        self.mailed: list[str] = []
 
         @tool(title="Refund {amount} to {customer}", destination=("customer",))
         def refund(customer: str, amount: float) -> str:
@@ -26,7 +27,18 @@ class Shop:
             self.refunded.append((customer, amount))
             return f"refunded {amount} to {customer}"
 
+        @tool()
+        def mail(customer: str) -> str:
+            """Write to somebody.
+
+            Args:
+                customer: to whom.
+            """
+            self.mailed.append(customer)
+            return f"wrote to {customer}"
+
         self.refund = refund
+        self.mail = mail
 
 
 def refund_call(amount: float = 12.5, call_id: str = "c1") -> Call:
@@ -149,16 +161,31 @@ async def test_silence_never_approves() -> None:
 async def test_an_answered_call_runs_while_its_sibling_stays_open() -> None:
     """Two questions of one turn are two decisions."""
     shop = Shop()
-    office = Office([[refund_call(1, "c1"), refund_call(2, "c2")], [Say("Done.")]], [shop.refund])
+    mail = Call("mail", '{"customer": "Kim"}', "c2")
+    office = Office([[refund_call(1, "c1"), mail], [Say("Done.")]], [shop.refund, shop.mail])
     reply_id = await office.ask()
     first, second = await office.gateway.pending()
 
     await office.approve(second)
-    assert shop.refunded == [("Kim", 2)]
+    assert (shop.refunded, shop.mailed) == ([], ["Kim"])
     await office.reject(first)
 
     assert await office.states(reply_id) == [CallState.REJECTED, CallState.DONE]
     assert (await office.reply(reply_id)).outcome is ReplyFinishedReason.COMPLETED
+
+
+async def test_a_like_call_waits_for_the_answer_to_the_first() -> None:
+    """What the rule on offer would cover is not asked beside it: people see one card at a time."""
+    shop = Shop()
+    office = Office([[refund_call(1, "c1"), refund_call(2, "c2")], [Say("Done.")]], [shop.refund])
+    reply_id = await office.ask()
+    assert await office.states(reply_id) == [CallState.OPEN, CallState.WAITING]
+
+    await office.approve(await office.asked())
+    assert await office.states(reply_id) == [CallState.DONE, CallState.OPEN]
+    await office.approve(await office.asked())
+
+    assert shop.refunded == [("Kim", 1), ("Kim", 2)]
 
 
 async def test_a_message_that_comes_while_people_are_asked_waits_its_turn() -> None:
