@@ -15,6 +15,7 @@
     │   └── ForeignReply     the answer names another reply
     ├── SetupRefused         the machine or the installation lacks what is configured
     ├── ToolFailed           a tool could not do what it was asked
+    │   └── OutcomeUnknown   it was started, and its end can't be proven
     ├── ModelFailed          a language model refused or could not be reached
     ├── OutOfStep            ledger and loop disagree about a reply: a fault of ours
     ├── SurfaceUnavailable   the chat did not take a card; it is tried again
@@ -95,6 +96,10 @@ class SetupRefused(KeyturnError):
 
 class ToolFailed(KeyturnError):
     """A tool could not do what it was asked. The message is the result that the model reads."""
+
+
+class OutcomeUnknown(ToolFailed):
+    """A tool was started and its end can't be proven: it may or may not have taken effect."""
 
 
 class ModelFailed(KeyturnError):
