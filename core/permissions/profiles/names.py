@@ -58,6 +58,14 @@ WRITERS = frozenset({
 })  # fmt: skip
 """They change files, processes, the system, or the shell that runs the rest of the line."""
 
+# Source: agentscope 2.0's lists of read-only commands and of harmless ones, as far as we profile
+# them; those of two words (``git log``) need no entry.
+RUN_UNASKED = frozenset({
+    "ls", "cat", "head", "tail", "file", "stat", "wc", "grep", "rg", "find", "tree", "pwd", "which",
+    "whereis", "type", "echo", "cd", "true", "false", "printf",
+})  # fmt: skip
+"""Readers that the reference runs without a question, with any arguments."""
+
 _RUNS_ANOTHER = frozenset({
     ("uv", "run"), ("uv", "tool"), ("poetry", "run"), ("pdm", "run"), ("pipenv", "run"),
     ("hatch", "run"), ("rye", "run"), ("conda", "run"), ("mamba", "run"), ("npm", "exec"),

@@ -6,7 +6,7 @@ rules for the other parts would not spare the next question, and shells, interpr
 destructive commands, expansions, hidden characters and path-qualified programs have no profile.
 
 Two bounds hold besides. A prefix is at least as long as agentscope's own suggestion (the first two
-words), unless that engine runs the program unasked anyway (`_RUN_UNASKED`): where it offers
+words), unless that engine runs the program unasked anyway (`names.RUN_UNASKED`): where it offers
 ``sort a:*``, ``sort *`` would be looser, while ``git log *`` and ``ls *`` are not. And where it
 offers nothing (a single word, more than five parts) neither do we. Its suggestions for writers
 (``git add:*``), runners and network tools are met by the very line or not at all.
@@ -26,12 +26,6 @@ from core.permissions.shell.words import NotPlain, SimpleCommand, Word, read_com
 MAX_PARTS: Final = 5
 """Most simple commands for which rules are offered; a longer line is judged each time."""
 
-# Source: agentscope 2.0's lists of read-only commands and of harmless ones, as far as we profile
-# them; those of two words (``git log``) need no entry.
-_RUN_UNASKED: Final = frozenset(
-    {"ls", "cat", "head", "tail", "file", "stat", "wc", "grep", "rg", "find", "tree", "pwd"}
-    | {"which", "whereis", "type", "echo", "cd", "true", "false", "printf"}
-)
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_./-][\w./:@%+=,-]*")
 _VERSION_FLAGS: Final = frozenset({"--version", "-V", "-v", "version"})
 
@@ -105,7 +99,7 @@ def _exact(words: Sequence[Word]) -> Iterator[str]:
 def _prefix(words: Sequence[Word], match: ProfileMatch) -> Iterator[str]:
     operands = match.profile.offered_operands
     length = match.prefix_len + operands
-    if words[0].text not in _RUN_UNASKED:
+    if words[0].text not in names.RUN_UNASKED:
         length = max(length, 2)
     if any(word.text.startswith("-") for word in words[length - operands : length]):
         return
@@ -117,7 +111,7 @@ def _prefix(words: Sequence[Word], match: ProfileMatch) -> Iterator[str]:
 
 def _may_be_offered(words: Sequence[Word]) -> bool:
     """The bound of the reference: it looks for a second word that is not quoted."""
-    return words[0].text in _RUN_UNASKED or any(word.plain for word in words[1:])
+    return words[0].text in names.RUN_UNASKED or any(word.plain for word in words[1:])
 
 
 def _quoted(word: Word) -> str:
