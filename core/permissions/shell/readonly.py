@@ -6,6 +6,7 @@ our flag profiles (by every word). Neither alone is enough: ``rg --pre ./x`` beg
 
 from typing import Final
 
+from core.permissions.profiles.profile import Offer
 from core.permissions.shell.rules import Profiles
 from core.permissions.shell.words import NotPlain, SimpleCommand, read_commands
 
@@ -53,6 +54,6 @@ def _may_write(word: str) -> bool:
 
 def _is_covered(part: SimpleCommand, profiles: Profiles) -> bool:
     match = profiles.find_profile(part.argv)
-    if match is None or match.profile.any_flags:
+    if match is None or match.profile.any_flags or match.profile.offer is Offer.NOTHING:
         return False
     return profiles.uncovered(match.profile, part.words[match.prefix_len :]) is None

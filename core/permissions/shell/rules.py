@@ -6,6 +6,8 @@ A rule's content is one of
 - exact, ``npm test``: the same words, however they are quoted or spaced;
 - prefix, ``git status:*`` or ``git status *``: the same first words, and the rest must be covered
   by the flag profile of that program;
+- directory, ``cat src/:*``: the same, for one path below that directory and nothing after it; only
+  for programs that the reference runs unasked, as it takes ``src/`` for a whole word;
 - wildcard, ``npm run test*`` or ``git * push``: word by word, where ``*`` stands for any text
   inside one word that is no option and holds no ``..``.
 
@@ -18,6 +20,7 @@ from typing import Protocol
 
 from core.errors import RuleRefused
 from core.permissions.profiles import Profile, ProfileMatch, names
+from core.permissions.profiles.registry import find_profile
 from core.permissions.rules import PermissionBehavior
 from core.permissions.shell import patterns
 from core.permissions.shell.wildcards import WildcardIndex
@@ -53,6 +56,14 @@ class Open:
     words: tuple[str, ...]
     wild: bool
     prefix: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """These words, then one path below the directory; the flag profile must cover it."""
+
+    words: tuple[str, ...]
+    directory: str
 
 
 def check_rule(
@@ -94,7 +105,7 @@ def _plain(text: str) -> Word:
     return Word(text, plain=True, glob=False)
 
 
-def _read(content: str) -> Exact | Open:
+def _read(content: str) -> Exact | Open | Below:
     """What an allow rule says.
 
     Raises:
@@ -111,6 +122,10 @@ def _read(content: str) -> Exact | Open:
     if not prefix and not wild:
         return Exact(tuple((word.text, word.glob) for word in words))
     _check_open(words)
+    if content.endswith("/:*") and not wild and words[0].text in names.RUN_UNASKED:
+        *before, directory = (word.text for word in words)
+        if before and not directory.startswith("-"):
+            return Below(tuple(before), directory)
     return Open(tuple(word.text for word in words), wild, prefix)
 
 
@@ -138,7 +153,8 @@ def _check_open(words: tuple[Word, ...]) -> None:
     """What holds for every rule that leaves something open."""
     program = words[0].text
     argv = [word.text for word in words]
-    if names.is_interpreter(program) or names.runs_another_program(argv):
+    profiled = find_profile(argv) is not None  # one certain program, as in `uv run pytest`
+    if not profiled and (names.is_interpreter(program) or names.runs_another_program(argv)):
         raise RuleRefused(
             f"“{program}” can run any program, so it can't be left open what follows.",
             "Save the exact command instead.",
@@ -170,6 +186,7 @@ class AllowRules:
         self._whole: int | None = None
         self._exact: dict[tuple[tuple[str, bool], ...], int] = {}
         self._prefixes: dict[tuple[str, ...], int] = {}
+        self._below: dict[tuple[str, ...], list[tuple[str, int]]] = {}
         self._wild = WildcardIndex()
         self._longest = 0
         self._profiles = profiles
@@ -186,6 +203,8 @@ class AllowRules:
             return
         if isinstance(rule, Exact):
             self._exact.setdefault(rule.words, index)
+        elif isinstance(rule, Below):
+            self._below.setdefault(rule.words, []).append((rule.directory, index))
         elif rule.wild:
             self._wild.add(rule.words, prefix=rule.prefix, index=index)
         else:
@@ -196,7 +215,7 @@ class AllowRules:
         """The indexes of rules that together cover every simple command, or why they do not."""
         if self._whole is not None:
             return (self._whole,)
-        if not (self._exact or self._prefixes or self._wild):
+        if not (self._exact or self._prefixes or self._below or self._wild):
             return "no rule allows it"
         try:
             commands = read_commands(command)
@@ -216,11 +235,13 @@ class AllowRules:
             return exact
         refusal = f"no rule covers “{part.words[0].text}” with these arguments"
         literal = _literal(part)
-        reach = self._reach(part) if self._prefixes or self._wild else None
+        reach = self._reach(part) if self._prefixes or self._below or self._wild else None
         named = reach if isinstance(reach, int) else None
         index = self._prefix_for(part.argv, literal, named)
         if index is None:
             index = self._wild.find(part.argv, literal, named)
+        if index is None and named is not None and literal == len(part.words):
+            index = self._below_for(part.argv)
         if index is not None:
             return index
         return f"{refusal}: {reach}" if isinstance(reach, str) else refusal
@@ -233,6 +254,13 @@ class AllowRules:
             if index is not None:
                 return index
         return None
+
+    def _below_for(self, argv: tuple[str, ...]) -> int | None:
+        path = argv[-1]
+        if ".." in path.split("/"):
+            return None
+        rules = self._below.get(argv[:-1], ())
+        return next((index for directory, index in rules if path.startswith(directory)), None)
 
     def _reach(self, part: SimpleCommand) -> int | str | None:
         """How many words a prefix rule has to name, or why the profile does not cover the rest."""

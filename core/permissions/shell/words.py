@@ -36,6 +36,8 @@ _KEYWORDS: Final = frozenset(
     {"!", "[[", "]]", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi"}
     | {"for", "function", "if", "in", "select", "then", "time", "until", "while"}
 )
+_PRINTERS: Final = frozenset({"echo", "printf"})
+_QUOTED_TOKENS: Final = re.compile(r"\\[\s\S]|\$\?|[\s\S]")
 _SYNTAX: Final = frozenset("$`'\"();<>&|")
 _ORDINARY: Final = re.compile(r"[\w%+,./:@=-]*")
 
@@ -243,6 +245,8 @@ def _words(node: tree_sitter.Node, source: bytes) -> tuple[Word, ...]:
         raise NotPlain("it sets a variable")
     if program.text in _KEYWORDS:
         raise NotPlain(f"it uses “{program.text}”")
+    if program.text not in _PRINTERS and any(_has_exit_status(c, source) for c in node.children):
+        raise NotPlain("it uses an expansion inside quotes")
     return tuple(words)
 
 
@@ -281,9 +285,20 @@ def _part(node: tree_sitter.Node, source: bytes) -> Word:
         return _unquoted(text)
     if node.type == "raw_string":
         return Word(text[1:-1], plain=False, glob=False)
-    if node.type == "string" and all(c.type in {'"', "string_content"} for c in node.children):
+    if node.type == "string" and all(_is_certain(child, source) for child in node.children):
         return Word(_double_quoted(text[1:-1]), plain=False, glob=False)
     raise NotPlain(f"it uses {_name(node)}")
+
+
+def _is_certain(node: tree_sitter.Node, source: bytes) -> bool:
+    """Literal text inside double quotes, or ``$?``, which is a number whatever happens."""
+    return node.type in {'"', "string_content"} or _text(node, source) == "$?"
+
+
+def _has_exit_status(node: tree_sitter.Node, source: bytes) -> bool:
+    if node.type == "string":
+        return "$?" in _QUOTED_TOKENS.findall(_text(node, source))
+    return any(_has_exit_status(child, source) for child in node.children)
 
 
 def _unquoted(text: str) -> Word:
@@ -308,14 +323,11 @@ def _unquoted(text: str) -> Word:
 
 
 def _double_quoted(text: str) -> str:
+    """The literal value; ``$?`` stays as it is written (only what `echo` prints may hold one)."""
     literal: list[str] = []
-    characters = iter(text)
-    for char in characters:
-        if char in "$`":
+    for token in _QUOTED_TOKENS.findall(text):
+        if token in {"$", "`"}:
             raise NotPlain("it uses an expansion inside quotes")
-        if char == "\\":
-            escaped = next(characters, "")
-            literal.append(escaped if escaped and escaped in '$`"\\' else f"\\{escaped}")
-            continue
-        literal.append(char)
+        escapes = token[0] == "\\" and token[1:] and token[1:] in '$`"\\'
+        literal.append(token[1:] if escapes else token)
     return "".join(literal)
