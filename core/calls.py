@@ -203,7 +203,7 @@ class Card:
 
     Attributes:
         channel: where it is posted, as the router names it ("slack:C0APPROVALS").
-        messages: the chat's ids of its messages, sorted.
+        messages: the chat's ids of its messages, oldest record first.
         ordered: whether its post was ordered; a call that nobody is asked about has no card yet.
         look_at: when to look for copies once more, after a post that had to be repeated.
     """

@@ -5,6 +5,7 @@ For tests, demos and as the measure of the Redis store. It keeps everything unti
 
 import asyncio
 import heapq
+import json
 from collections import deque
 from collections.abc import Callable
 from copy import deepcopy
@@ -51,6 +52,7 @@ class MemoryLedger(Steps):
 
     async def accept(self, request: r.Accept) -> a.Begun | a.Queued | a.Full:
         """Take a message once."""
+        random = self.ids.new() + self.ids.new()[:8]
         name = ("Accept", request.tenant, request.op)
         if name in self._answers:
             return cast(a.Begun | a.Queued | a.Full, self._answers[name])
@@ -59,7 +61,6 @@ class MemoryLedger(Steps):
         if session.tenant != request.tenant:
             raise ValueError("the session belongs to another tenant")
         now = await self.now()
-        random = self.ids.new() + self.ids.new()[:8]
         reply_id = new_reply_id(partition_of(request.session_id, self.partitions), now, random)
         reply = Reply(
             reply_id=reply_id,
@@ -225,5 +226,5 @@ def _record(draft: Draft, op: str) -> r.AuditRecord:
         tenant=draft.reply.tenant,
         state=draft.reply.state.value,
         changes=tuple(draft.changes),
-        note=dict(draft.note),
+        note=json.loads(json.dumps(draft.note)),
     )

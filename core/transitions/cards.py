@@ -47,7 +47,7 @@ def _add(
                 replace(
                     card,
                     ordered=True,
-                    messages=tuple(sorted({*card.messages, *messages})),
+                    messages=tuple(dict.fromkeys((*card.messages, *messages))),
                     look_at=look_at or card.look_at,
                 )
                 if card.channel == channel

@@ -1,0 +1,107 @@
+"""Every key of the store. All keys of a partition share its hash tag, so each transition is one
+script on one node, in a cluster as well."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+PREFIX = "keyturn"
+META = f"{PREFIX}:meta"
+POSTERS = "post"
+"""Consumer group of the outbox."""
+WORKERS = "work"
+"""Consumer group of the wake-ups."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of one partition."""
+
+    partition: int
+
+    def _key(self, name: str) -> str:
+        return f"{PREFIX}:{{{self.partition:02x}}}:{name}"
+
+    @property
+    def clock(self) -> str:
+        """Hash: `last` time handed out; `fixed` in tests only, refused at start."""
+        return self._key("clock")
+
+    @property
+    def policy(self) -> str:
+        """String: the policy revision in force."""
+        return self._key("policy")
+
+    @property
+    def due(self) -> str:
+        """Sorted set: timers by due time."""
+        return self._key("due")
+
+    @property
+    def outbox(self) -> str:
+        """Stream: what posters shall show."""
+        return self._key("out")
+
+    @property
+    def wake(self) -> str:
+        """Stream: ids of replies that became ready."""
+        return self._key("wake")
+
+    @property
+    def audit(self) -> str:
+        """Stream: every transition of the partition."""
+        return self._key("audit")
+
+    @property
+    def asked(self) -> str:
+        """Sorted set: open questions, tasks and unknown runs by the time of asking."""
+        return self._key("asked")
+
+    def reply(self, reply_id: str) -> str:
+        """Hash: a reply, its calls and its sealed contents."""
+        return self._key(f"reply:{reply_id}")
+
+    def history(self, reply_id: str) -> str:
+        """List: the transitions of one reply."""
+        return self._key(f"history:{reply_id}")
+
+    def answers(self, reply_id: str) -> str:
+        """Hash: answers kept under the op of their request."""
+        return self._key(f"answers:{reply_id}")
+
+    def event(self, tenant: str, op: str) -> str:
+        """String: the answer to an accepted event."""
+        return self._key(f"event:{sha256(f'{len(tenant)}:{tenant}{op}'.encode()).hexdigest()}")
+
+    def session(self, session_id: str) -> str:
+        """Hash: a session's tenant, active reply and sealed agent state."""
+        return self._key(f"session:{session_id}")
+
+    def queue(self, session_id: str) -> str:
+        """List: ids of the replies that wait in a session."""
+        return self._key(f"queue:{session_id}")
+
+    def for_script(self, reply_id: str, session_id: str, following: str = "") -> list[str]:
+        """Keys in the order in which scripts/prelude.lua names them."""
+        return [
+            self.clock,
+            self.policy,
+            self.due,
+            self.outbox,
+            self.wake,
+            self.audit,
+            self.asked,
+            self.reply(reply_id),
+            self.history(reply_id),
+            self.answers(reply_id),
+            self.session(session_id),
+            self.queue(session_id),
+            self.reply(following or reply_id),
+        ]
+
+
+def keys_of(reply_id: str) -> Keys | None:
+    """The keys of a reply's partition, or None for what can't be a reply's id."""
+    try:
+        return Keys(int(reply_id[:2], 16)) if len(reply_id) >= 46 else None
+    except ValueError:
+        return None

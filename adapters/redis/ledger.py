@@ -1,0 +1,348 @@
+"""The ledger in Redis or Valkey: each transition is one script, replay-safe by its op."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from redis.exceptions import ResponseError
+
+from adapters.redis.connection import BLOCK_MS, Connections, store_errors
+from adapters.redis.keys import META, POSTERS, WORKERS, Keys, keys_of
+from adapters.redis.records import Records, answer_from, read, require_agent_of
+from adapters.redis.scripts import Scripts
+from adapters.redis.sealing import Sealer
+from adapters.redis.wire import Message, Sender, accept_message
+from core.calls import Call, CallKey, Reply, Session, new_reply_id, partition_of
+from core.errors import SetupRefused, StoreUnavailable
+from core.ledger import answers as a
+from core.ledger import requests as r
+from core.ledger.steps import Request, Steps
+from core.ports import Ids
+
+_ROUTES = 10_000
+_TRIES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Route:
+    tenant: str
+    session_id: str
+
+
+@dataclass(slots=True)
+class RedisLedger(Steps):
+    """A `Ledger` over one primary. `partitions` is fixed when the store is first used."""
+
+    connections: Connections
+    sealer: Sealer
+    ids: Ids
+    partitions: int = 1
+    scripts: Scripts = field(init=False)
+    records: Records = field(init=False)
+    _routes: dict[str, _Route] = field(default_factory=dict[str, _Route])
+
+    def __post_init__(self) -> None:
+        self.scripts = Scripts(self.connections.commands)
+        self.records = Records(self.sealer)
+
+    async def prepare(self) -> None:
+        """Fix the number of partitions on first use, compare it ever after.
+
+        Raises:
+            SetupRefused: another number, or a store that tests have used.
+        """
+        async with store_errors():
+            await self.connections.commands.hsetnx(META, "partitions", str(self.partitions))
+            stored = int(await self.connections.commands.hget(META, "partitions") or 0)
+            if stored != self.partitions:
+                raise SetupRefused(f"This store was set up with {stored} partitions; use that.")
+            for keys in self._all():
+                if await self.connections.commands.hexists(keys.clock, "fixed"):
+                    raise SetupRefused("This store's clock was set by a test: use another store.")
+
+    async def accept(self, request: r.Accept) -> a.Begun | a.Queued | a.Full:
+        """Take a message once."""
+        keys = Keys(partition_of(request.session_id, self.partitions))
+        random = self.ids.new() + self.ids.new()[:8]
+        reply_id = new_reply_id(keys.partition, await self.now(), random)
+        message = accept_message(request, reply_id, self.sealer)
+        names = keys.for_script(reply_id, request.session_id)
+        names[9] = keys.event(request.tenant, request.op)
+        found = await self._run(message, names)
+        return cast(a.Begun | a.Queued | a.Full, answer_from(found[0]))
+
+    async def step(self, request: Request, reply_id: str) -> a.Answer | None:
+        """Make a transition of a reply; None: no such reply."""
+        keys = keys_of(reply_id)
+        if keys is None:
+            return None
+        route = await self._route(keys, reply_id)
+        sender = Sender(self.sealer, route.tenant, route.session_id, reply_id)
+        message = sender.message(request)
+        for _ in range(_TRIES):
+            following = await self._following(request, keys, route)
+            body = {**message.body, "following": following}
+            names = keys.for_script(reply_id, route.session_id, following)
+            found = await self._run(Message(message.script, body, message.blobs), names)
+            if found[0] != b"again":
+                return self._claimed(found, route) if len(found) > 1 else answer_from(found[0])
+        raise StoreUnavailable("The session's queue moved all the time.")
+
+    async def due(self, limit: int = 100) -> tuple[r.Timer, ...]:
+        """Timers that are due now, oldest first."""
+        now = await self.now()
+        found: list[r.Timer] = []
+        async with store_errors():
+            for keys in self._all():
+                rows = await self.connections.commands.zrange(
+                    keys.due, "-inf", str(now), byscore=True, offset=0, num=limit, withscores=True
+                )
+                found += [_timer(name, score) for name, score in rows]
+        found.sort(key=lambda timer: timer.at)
+        return tuple(found[:limit])
+
+    async def next_due(self) -> int | None:
+        """When the next timer is due."""
+        first: list[int] = []
+        async with store_errors():
+            for keys in self._all():
+                rows = await self.connections.commands.zrange(keys.due, 0, 0, withscores=True)
+                first += [int(score) for _, score in rows]
+        return min(first, default=None)
+
+    async def orders(
+        self, poster: str, limit: int = 10, wait_ms: int = 0, again_after_ms: int = 60_000
+    ) -> tuple[r.Order, ...]:
+        """Take outbox entries: first those that were taken and never acknowledged."""
+        found: list[r.Order] = []
+        for keys in self._all():
+            found += await self._again(keys, poster, limit - len(found), again_after_ms)
+        if len(found) < limit:
+            found += await self._new_orders(poster, limit - len(found), 0 if found else wait_ms)
+        return tuple(found)
+
+    async def drop(self, reply_id: str, order: str) -> None:
+        """Acknowledge an order that has nothing to show."""
+        keys = keys_of(reply_id)
+        if keys is None:
+            return
+        async with store_errors(), self.connections.commands.pipeline(transaction=True) as pipe:
+            pipe.xack(keys.outbox, POSTERS, order)
+            pipe.xdel(keys.outbox, order)
+            await pipe.execute()
+
+    async def wait_for_work(self, wait_ms: int) -> tuple[str, ...]:
+        """Ids of replies that became ready; each is heard by one waiter, if by any."""
+        rows = await self._read_group(WORKERS, "any", 100, wait_ms)
+        return tuple(dict.fromkeys(fields[b"rid"].decode() for _, _, fields in rows))
+
+    async def publish_policy(self, revision: str) -> None:
+        """Make this the policy revision in force, partition by partition."""
+        async with store_errors():
+            for keys in self._all():
+                await self.connections.commands.set(keys.policy, revision)
+
+    async def policy(self) -> str:
+        """The policy revision in force."""
+        async with store_errors():
+            found = await self.connections.commands.get(Keys(0).policy)
+        return found.decode() if found else ""
+
+    async def now(self) -> int:
+        """The server's clock."""
+        async with store_errors(), self.connections.commands.pipeline(transaction=False) as pipe:
+            pipe.hmget(Keys(0).clock, ["fixed", "last"])
+            pipe.time()
+            (fixed, last), (seconds, micros) = await pipe.execute()
+        if fixed:
+            return int(fixed)
+        return max(int(seconds) * 1000 + int(micros) // 1000, int(last or 0))
+
+    async def reply(self, reply_id: str) -> Reply | None:
+        """A reply with all its calls."""
+        keys = keys_of(reply_id)
+        if keys is None:
+            return None
+        async with store_errors():
+            stored = await self.connections.commands.hgetall(keys.reply(reply_id))
+        return self.records.reply(stored) if stored else None
+
+    async def call(self, key: CallKey) -> Call | None:
+        """One call."""
+        keys = keys_of(key.reply_id)
+        return await self._call(keys, key.reply_id, key.call_id, key) if keys else None
+
+    async def session(self, session_id: str) -> Session | None:
+        """A session with its queue and agent state."""
+        keys = Keys(partition_of(session_id, self.partitions))
+        async with store_errors(), self.connections.commands.pipeline(transaction=True) as pipe:
+            pipe.hgetall(keys.session(session_id))
+            pipe.lrange(keys.queue(session_id), 0, -1)
+            stored, queue = await pipe.execute()
+        return self.records.session(session_id, stored, queue) if stored else None
+
+    async def open_calls(self, asked: r.Asked, limit: int = 100) -> tuple[Call, ...]:
+        """What people are asked, oldest question first."""
+        found: list[Call] = []
+        for keys in self._all():
+            async with store_errors():
+                names = await self.connections.commands.zrange(keys.asked, 0, -1)
+            for name in names:
+                reply_id, call_id = json.loads(name)
+                if call := await self._asked(keys, reply_id, call_id, asked):
+                    found.append(call)
+        found.sort(key=lambda call: (call.asked_at or 0, call.key.reply_id, call.position))
+        return tuple(found[:limit])
+
+    async def audit(self, reply_id: str) -> tuple[r.AuditRecord, ...]:
+        """Everything that happened to a reply, in order."""
+        keys = keys_of(reply_id)
+        if keys is None:
+            return ()
+        async with store_errors():
+            lines = await self.connections.commands.lrange(keys.history(reply_id), 0, -1)
+        return tuple(self.records.audit(line) for line in lines)
+
+    def _all(self) -> list[Keys]:
+        return [Keys(number) for number in range(self.partitions)]
+
+    async def _run(self, message: Message, names: Sequence[str]) -> list[Any]:
+        async with store_errors():
+            return await self.scripts.run(message.script, names, message.args())
+
+    async def _route(self, keys: Keys, reply_id: str) -> _Route:
+        """Tenant and session of a reply, which never change; empty for no such reply."""
+        if known := self._routes.get(reply_id):
+            return known
+        async with store_errors():
+            meta = await self.connections.commands.hget(keys.reply(reply_id), "m")
+        if meta is None:
+            return _Route("", "")
+        value = json.loads(meta)
+        if len(self._routes) >= _ROUTES:
+            self._routes.pop(next(iter(self._routes)))
+        return self._routes.setdefault(reply_id, _Route(value["tenant"], value["session_id"]))
+
+    async def _following(self, request: Request, keys: Keys, route: _Route) -> str:
+        """The reply that would be opened if this one closed: its key must be declared."""
+        ends_lease = isinstance(request, r.Fire) and request.timer.kind == "lease"
+        if not (ends_lease or isinstance(request, r.Complete)):
+            return ""
+        async with store_errors():
+            head = await self.connections.commands.lindex(keys.queue(route.session_id), 0)
+        return head.decode() if head else ""
+
+    def _claimed(self, found: list[Any], route: _Route) -> a.Claimed:
+        answer = json.loads(found[0])
+        reply = self.records.reply(_hash(found[1]))
+        session = self.records.session(route.session_id, _hash(found[2]), found[3])
+        require_agent_of(reply, session)
+        return a.Claimed(answer["fence"], answer["lease_until"], reply, session)
+
+    async def _call(
+        self, keys: Keys, reply_id: str, call_id: str, key: CallKey | None
+    ) -> Call | None:
+        kinds = ("input", "original", "content", "result")
+        names = [b"m", b"c:" + call_id.encode(), *(f"{k}:{call_id}".encode() for k in kinds)]
+        async with store_errors():
+            values = await self.connections.commands.hmget(keys.reply(reply_id), names)
+        stored = {name: value for name, value in zip(names, values, strict=True) if value}
+        if names[0] not in stored or names[1] not in stored:
+            return None
+        tenant = json.loads(stored[b"m"])["tenant"]
+        call = self.records.call(stored, call_id, tenant, reply_id)
+        return call if key is None or call.key == key else None
+
+    async def _asked(self, keys: Keys, reply_id: str, call_id: str, asked: r.Asked) -> Call | None:
+        route = await self._route(keys, reply_id)
+        if route.tenant != asked.tenant or asked.session_id not in {None, route.session_id}:
+            return None
+        call = await self._call(keys, reply_id, call_id, None)
+        return call if call and asked.wants(call) else None
+
+    async def _again(self, keys: Keys, poster: str, limit: int, after_ms: int) -> list[r.Order]:
+        if limit <= 0:
+            return []
+
+        async def claim() -> Any:
+            return await self.connections.commands.xautoclaim(
+                keys.outbox, POSTERS, poster, after_ms, "0-0", count=limit
+            )
+
+        claimed = await self._in_group(POSTERS, [keys.outbox], claim)
+        return [_order(name, fields, repeated=True) for name, fields in claimed[1] if fields]
+
+    async def _new_orders(self, poster: str, limit: int, wait_ms: int) -> list[r.Order]:
+        rows = await self._read_group(POSTERS, poster, limit, wait_ms)
+        return [_order(name, fields, repeated=False) for _, name, fields in rows]
+
+    async def _read_group(
+        self, group: str, consumer: str, count: int, wait_ms: int
+    ) -> list[tuple[bytes, bytes, dict[bytes, bytes]]]:
+        hints = group == WORKERS
+        streams = [keys.wake if hints else keys.outbox for keys in self._all()]
+        while True:
+            block = min(wait_ms, BLOCK_MS) or None
+
+            async def take(block: int | None = block) -> Any:
+                wanted = dict.fromkeys(streams, ">")
+                return await self.connections.blocking.xreadgroup(
+                    group, consumer, wanted, count, block, noack=hints
+                )
+
+            found = await self._in_group(group, streams, take)
+            wait_ms -= block or 0
+            if found or wait_ms <= 0:
+                return _rows(found)
+
+    async def _in_group(self, group: str, streams: list[str], act: Callable[[], Any]) -> Any:
+        async with store_errors():
+            try:
+                return await act()
+            except ResponseError as wrong:
+                if not str(wrong).startswith("NOGROUP"):
+                    raise
+            for stream in streams:
+                try:
+                    await self.connections.commands.xgroup_create(stream, group, "0", mkstream=True)
+                except ResponseError as wrong:
+                    if not str(wrong).startswith("BUSYGROUP"):
+                        raise
+            return await act()
+
+
+def _hash(flat: Any) -> dict[bytes, bytes]:
+    if isinstance(flat, dict):
+        return flat
+    return dict(zip(flat[::2], flat[1::2], strict=True))
+
+
+def _rows(found: Any) -> list[tuple[bytes, bytes, dict[bytes, bytes]]]:
+    """Entries of a group read, whichever protocol the answer came in."""
+    rows: list[tuple[bytes, bytes, dict[bytes, bytes]]] = []
+    for stream, batches in (found or {}).items() if isinstance(found, dict) else found or ():
+        entries = batches[0] if batches and isinstance(batches[0], list) else batches
+        rows += [(stream, name, fields) for name, fields in entries]
+    return rows
+
+
+def _timer(name: bytes, score: float) -> r.Timer:
+    kind, reply_id, number, call_id, step, channel = json.loads(name)
+    return r.Timer(kind, reply_id, int(score), number, call_id, step, channel)
+
+
+def _order(name: bytes, fields: dict[bytes, bytes], *, repeated: bool) -> r.Order:
+    text = {key.decode(): value.decode() for key, value in fields.items()}
+    key = {"reply_id": text["rid"], "call_id": text["call"], "turn": int(text["turn"])}
+    order: r.Order = read(
+        r.Order,
+        {
+            "id": name.decode(),
+            "kind": text["kind"],
+            "card": {"call": key, "channel": text["channel"]},
+            "name": text["name"],
+            "repeated": repeated,
+        },
+    )
+    return order

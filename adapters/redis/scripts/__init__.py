@@ -1,0 +1,70 @@
+"""The transitions as Lua scripts: one file each, behind the shared prelude."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+from redis.exceptions import NoScriptError
+
+NAMES = (
+    "accept",
+    "cancel",
+    "card",
+    "check",
+    "claim",
+    "complete",
+    "decide",
+    "finish",
+    "fire",
+    "hand_back",
+    "refuse",
+    "release",
+    "renew",
+    "start",
+    "stop",
+    "task",
+    "turn",
+)
+GROWING = frozenset({"accept", "turn"})
+"""Refused when the store's memory is full; everything else goes on, so that it can empty."""
+
+
+def source(name: str) -> str:
+    """One script as it is sent to the server."""
+    folder = files(__name__)
+    header = "#!lua\n" if name in GROWING else "#!lua flags=allow-oom\n"
+    return (
+        header
+        + folder.joinpath("prelude.lua").read_text()
+        + folder.joinpath(f"{name}.lua").read_text()
+    )
+
+
+@dataclass(slots=True)
+class Scripts:
+    """Runs scripts by their hash, and sends the text when the server does not know it (yet, or
+    any more: a restart forgets). Each version of Keyturn so runs its own during an upgrade."""
+
+    client: Any
+    texts: Mapping[str, str] = field(default_factory=lambda: {name: source(name) for name in NAMES})
+    hashes: dict[str, str] = field(default_factory=dict[str, str])
+
+    async def run(self, name: str, keys: Sequence[str], args: Sequence[str | bytes]) -> list[Any]:
+        """Run one script; every script answers with a list."""
+        if name not in self.hashes:
+            self.hashes[name] = _text(await self.client.script_load(self.texts[name]))
+        answer: list[Any]
+        try:
+            answer = await self._evalsha(name, keys, args)
+        except NoScriptError:
+            await self.client.script_load(self.texts[name])
+            answer = await self._evalsha(name, keys, args)
+        return answer
+
+    async def _evalsha(self, name: str, keys: Sequence[str], args: Sequence[str | bytes]) -> Any:
+        return await self.client.evalsha(self.hashes[name], len(keys), *keys, *args)
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode() if isinstance(value, bytes) else value

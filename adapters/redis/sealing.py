@@ -1,0 +1,152 @@
+"""What the store keeps of people's and agents' contents is sealed: versioned JSON, compressed,
+then AES-256-GCM under a key of its own for each reply, bound to the place it belongs to.
+
+A byte flipped, a record put in another's place or an older one put back: `StoreDamaged`.
+In the clear stay ids, states, times, and who acted.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import zstandard
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from core.errors import SetupRefused, StoreDamaged, StoreError
+
+VERSION = 1
+SEALED_LIMIT = 1 << 20
+"""Bytes a sealed record may have; agent states of long conversations compress to a tenth."""
+OPENED_LIMIT = 64 << 20
+_KEY_BYTES = 32
+_NONCE_BYTES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a sealed record belongs. `parts`: call, kind of content, the op that wrote it."""
+
+    tenant: str
+    reply_id: str
+    parts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Keyring:
+    """Master keys by id. New records are sealed under `current`; the others still open."""
+
+    current: str
+    keys: Mapping[str, bytes]
+
+    @classmethod
+    def parse(cls, text: str) -> "Keyring":
+        """Read lines of `id hex`; the first is the current one.
+
+        Raises:
+            SetupRefused: no key, or one that is not 32 bytes.
+        """
+        keys: dict[str, bytes] = {}
+        for line in filter(None, map(str.strip, text.splitlines())):
+            name, _, digits = line.partition(" ")
+            try:
+                keys[name] = bytes.fromhex(digits)
+            except ValueError:
+                raise SetupRefused("A store key is not hexadecimal.") from None
+            if len(keys[name]) != _KEY_BYTES or not 0 < len(name.encode()) < 256:
+                raise SetupRefused("A store key must be 'ID HEX', with 64 hexadecimal digits.")
+        if not keys:
+            raise SetupRefused("There is no store key. Write one as 'k1 ' and 64 hex digits.")
+        return cls(next(iter(keys)), keys)
+
+    @classmethod
+    def read_or_create(cls, file: Path, *, may_create: bool) -> "Keyring":
+        """Read a key file, or make one that only its owner can read.
+
+        Raises:
+            SetupRefused: others may read it, or it is missing where sealed data exists.
+        """
+        try:
+            if file.stat().st_mode & 0o077:
+                raise SetupRefused(f"Others may read the key file {file}. Run: chmod 600 {file}")
+            return cls.parse(file.read_text())
+        except FileNotFoundError:
+            if not may_create:
+                raise SetupRefused(
+                    f"The key file {file} is missing and the store holds sealed data. "
+                    "Put the key file back, or move the data directory away to begin anew."
+                ) from None
+        _create(file, f"k1 {os.urandom(_KEY_BYTES).hex()}\n")
+        return cls.read_or_create(file, may_create=False)
+
+
+def _create(file: Path, text: str) -> None:
+    """Whole or not at all; of several starters the first one's key stays."""
+    draft = file.with_name(f"{file.name}.{os.getpid()}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(handle, "w") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        os.link(draft, file)
+    except FileExistsError:
+        pass
+    finally:
+        draft.unlink()
+
+
+@dataclass(frozen=True, slots=True)
+class Sealer:
+    """Seals and opens records under a keyring."""
+
+    keyring: Keyring
+
+    def seal(self, value: Any, place: Place) -> bytes:
+        """Seal a JSON value for its place.
+
+        Raises:
+            StoreError: larger than `SEALED_LIMIT`.
+        """
+        plain = json.dumps(value, separators=(",", ":")).encode()
+        packed = zstandard.ZstdCompressor(level=3).compress(plain)
+        if len(packed) > SEALED_LIMIT:
+            raise StoreError(f"A record of {len(packed)} compressed bytes is over the limit.")
+        kid = self.keyring.current
+        nonce = os.urandom(_NONCE_BYTES)
+        sealed = AESGCM(self._key(kid, place)).encrypt(nonce, packed, _bound(kid, place))
+        name = kid.encode()
+        return bytes([VERSION, len(name)]) + name + nonce + sealed
+
+    def open(self, blob: bytes | None, place: Place) -> Any:
+        """Open what was sealed for this place.
+
+        Raises:
+            StoreDamaged: missing, altered, of another place, or under a key we don't have.
+        """
+        if not blob or blob[0] != VERSION:
+            raise StoreDamaged("A sealed record is missing, or not of a version we read.")
+        kid_end = 2 + blob[1] if len(blob) > 1 else 2
+        kid = blob[2:kid_end].decode(errors="replace")
+        if kid not in self.keyring.keys:
+            raise StoreDamaged("A record is sealed under a key that is not in the keyring.")
+        nonce, sealed = blob[kid_end : kid_end + _NONCE_BYTES], blob[kid_end + _NONCE_BYTES :]
+        try:
+            packed = AESGCM(self._key(kid, place)).decrypt(nonce, sealed, _bound(kid, place))
+        except (InvalidTag, ValueError):
+            raise StoreDamaged("A record is not the one that was sealed here.") from None
+        unpacker = zstandard.ZstdDecompressor()
+        return json.loads(unpacker.decompress(packed, max_output_size=OPENED_LIMIT))
+
+    def _key(self, kid: str, place: Place) -> bytes:
+        info = json.dumps(["keyturn", "seal", VERSION, place.tenant, place.reply_id]).encode()
+        return HKDF(hashes.SHA256(), _KEY_BYTES, None, info).derive(self.keyring.keys[kid])
+
+
+def _bound(kid: str, place: Place) -> bytes:
+    return json.dumps([VERSION, kid, place.tenant, place.reply_id, *place.parts]).encode()

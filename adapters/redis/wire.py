@@ -1,0 +1,309 @@
+"""Requests as scripts read them: a JSON body in the clear, and sealed contents beside it."""
+
+import json
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any
+
+from adapters.redis.records import agent_place
+from adapters.redis.sealing import Place, Sealer
+from core.calls import Because, CallKey, CallState, Json
+from core.ledger import requests as r
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What a script is sent: its name, its first argument, and the sealed ones after it."""
+
+    script: str
+    body: Mapping[str, Any]
+    blobs: tuple[bytes, ...] = ()
+
+    def args(self) -> list[str | bytes]:
+        """As arguments of the script; what is None is left out, for Lua has no such thing."""
+        return [json.dumps(_without_none(self.body), ensure_ascii=False), *self.blobs]
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Turns requests about one reply into messages. `session_id` may be empty where no agent
+    state is written."""
+
+    sealer: Sealer
+    tenant: str
+    session_id: str
+    reply_id: str
+
+    def message(self, request: Any) -> Message:
+        """The message for any request but `Accept`."""
+        message = _ENCODE[type(request)](self, request)
+        body = {"rid": self.reply_id, "op": getattr(request, "op", ""), **message.body}
+        if message.script in _KEEPING:
+            body["name"] = _answer_name(request)
+        key = getattr(request, "key", None)
+        if isinstance(key, CallKey):
+            body |= {"call": key.call_id, "turn": key.turn}
+        actor = getattr(request, "actor", None) or getattr(request, "worker", None)
+        body["actor"] = asdict(actor) if actor else None
+        return Message(message.script, body, message.blobs)
+
+    def seal(self, kind: str, call_id: str, op: str, value: Any) -> bytes:
+        """Seal a content of a call."""
+        return self.sealer.seal(value, Place(self.tenant, self.reply_id, (kind, call_id, tag(op))))
+
+    def note(self, call_id: str, op: str, **parts: Any) -> str | None:
+        """Seal what people or policy said; nothing said: no note."""
+        said = {name: value for name, value in parts.items() if value}
+        if not said:
+            return None
+        place = Place(self.tenant, self.reply_id, ("note", call_id, op))
+        return b64encode(self.sealer.seal(said, place)).decode()
+
+    def agent(self, turn: int, state: Json, *, complete: bool) -> bytes:
+        """Seal the agent's state."""
+        place = agent_place(self.tenant, self.reply_id, self.session_id, turn, complete=complete)
+        return self.sealer.seal(state, place)
+
+
+def tag(op: str) -> str:
+    """What ties a sealed content to the request that wrote it."""
+    return sha256(op.encode()).hexdigest()[:16]
+
+
+def accept_message(request: r.Accept, reply_id: str, sealer: Sealer) -> Message:
+    """The message for `Accept`; the op is filed by its key."""
+    place = Place(request.tenant, reply_id, ("message", tag(request.op)))
+    body = {
+        "rid": reply_id,
+        "op": request.op,
+        "session_id": request.session_id,
+        "tenant": request.tenant,
+        "actor": asdict(request.actor),
+        "queue_limit": request.queue_limit,
+        "following": "",
+        "tag": tag(request.op),
+    }
+    return Message("accept", body, (sealer.seal(request.message, place),))
+
+
+def _answer_name(request: Any) -> str:
+    name = json.dumps([*r.replay_name(request), request.op])
+    return sha256(name.encode()).hexdigest()[:32]
+
+
+def _without_none(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _without_none(v) for k, v in value.items() if v is not None}
+    return [_without_none(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _plain(script: str) -> Callable[[Sender, Any], Message]:
+    def encode(_sender: Sender, _request: Any) -> Message:
+        return Message(script, {})
+
+    return encode
+
+
+def _held(script: str) -> Callable[[Sender, Any], Message]:
+    def encode(_sender: Sender, request: Any) -> Message:
+        return Message(script, {"fence": request.fence})
+
+    return encode
+
+
+def _cancel(sender: Sender, request: r.CancelCall) -> Message:
+    note = sender.note(request.key.call_id, request.op, reason=request.reason)
+    return Message("cancel", {"note": note})
+
+
+def _claim(_sender: Sender, request: r.Claim) -> Message:
+    return Message("claim", {"lease_ms": request.lease_ms})
+
+
+def _renew(_sender: Sender, request: r.Renew) -> Message:
+    return Message("renew", {"fence": request.fence, "lease_ms": request.lease_ms})
+
+
+def _turn(sender: Sender, request: r.WriteTurn) -> Message:
+    blobs = [sender.agent(request.turn, request.state, complete=False)]
+    for new in request.calls:
+        blobs.append(sender.seal("input", new.call_id, request.op, new.input))
+        blobs.append(sender.seal("content", new.call_id, request.op, dict(new.content)))
+    body = {
+        "fence": request.fence,
+        "number": request.turn,
+        "tag": tag(request.op),
+        "calls": [_new_call(sender, request, i, new) for i, new in enumerate(request.calls)],
+    }
+    return Message("turn", body, tuple(blobs))
+
+
+def _new_call(sender: Sender, request: r.WriteTurn, position: int, new: r.NewCall) -> Json:
+    return {
+        "id": new.call_id,
+        "turn": request.turn,
+        "position": position,
+        "tool": new.tool,
+        "state": new.state,
+        "digest": new.digest,
+        "terms": asdict(new.terms),
+        "approvers": [new.terms.approvers],
+        "quorum": new.terms.quorum,
+        "revision": 0,
+        "version": -1,
+        "because": Because.TASK if new.state is CallState.TASK else Because.NEW,
+        "policy": new.policy,
+        "votes": [],
+        "reminded": 0,
+        "escalated": False,
+        "runs": 0,
+        "cards": [{"channel": name, "ordered": False, "messages": []} for name in new.channels],
+        "note": sender.note(new.call_id, request.op, reason=new.reason),
+    }
+
+
+def _check(sender: Sender, request: r.Check) -> Message:
+    call_id, op = request.key.call_id, request.op
+    body = {
+        "fence": request.fence,
+        "policy": request.policy,
+        "state": request.state,
+        "note": sender.note(call_id, op, reason=request.reason),
+        "tag": tag(op),
+    }
+    return Message("check", body, (_content(sender, call_id, op, request.content),))
+
+
+def _content(sender: Sender, call_id: str, op: str, content: Json | None) -> bytes:
+    return b"" if content is None else sender.seal("content", call_id, op, dict(content))
+
+
+def _start(_sender: Sender, request: r.Start) -> Message:
+    return Message(
+        "start",
+        {
+            "fence": request.fence,
+            "revision": request.revision,
+            "digest": request.digest,
+            "policy": request.policy,
+        },
+    )
+
+
+def _refuse(sender: Sender, request: r.Refuse) -> Message:
+    note = sender.note(request.key.call_id, request.op, reason=request.reason)
+    return Message("refuse", {"fence": request.fence, "policy": request.policy, "note": note})
+
+
+def _finish(sender: Sender, request: r.Finish) -> Message:
+    call_id, op, result = request.key.call_id, request.op, dict(request.result)
+    body = {"run": request.run, "tag": tag(op), "note": sender.note(call_id, op, result=result)}
+    return Message("finish", body, (sender.seal("result", call_id, op, result),))
+
+
+def _complete(sender: Sender, request: r.Complete) -> Message:
+    body = {"fence": request.fence, "number": request.turn, "outcome": request.outcome}
+    return Message("complete", body, (sender.agent(request.turn, request.state, complete=True),))
+
+
+def _question(request: r.Decide, act: str, note: str | None) -> dict[str, Any]:
+    return {
+        "act": act,
+        "revision": request.revision,
+        "checked_at": request.checked_at,
+        "note": note,
+    }
+
+
+def _approve(sender: Sender, request: r.Approve) -> Message:
+    call_id, op = request.key.call_id, request.op
+    note = sender.note(call_id, op, reason=request.reason, rules=request.rules)
+    return Message("decide", _question(request, "approve", note))
+
+
+def _reject(sender: Sender, request: r.Reject) -> Message:
+    note = sender.note(request.key.call_id, request.op, reason=request.reason)
+    return Message("decide", _question(request, "reject", note))
+
+
+def _modify(sender: Sender, request: r.Modify) -> Message:
+    call_id, op = request.key.call_id, request.op
+    note = sender.note(
+        call_id,
+        op,
+        reason=request.reason,
+        rules=request.rules,
+        input=request.input,
+        digest=request.digest,
+    )
+    edit = {"digest": request.digest, "quorum": request.quorum, "tag": tag(op)}
+    changed = sender.seal("input", call_id, op, request.input)
+    content = _content(sender, call_id, op, request.content)
+    return Message("decide", _question(request, "modify", note) | edit, (changed, content))
+
+
+def _fulfil(sender: Sender, request: r.Fulfil) -> Message:
+    body = {"act": "fulfil", "checked_at": request.checked_at, "tag": tag(request.op)}
+    result = sender.seal("result", request.key.call_id, request.op, dict(request.result))
+    return Message("task", body, (result,))
+
+
+def _task(act: str) -> Callable[[Sender, Any], Message]:
+    def encode(_sender: Sender, _request: Any) -> Message:
+        return Message("task", {"act": act})
+
+    return encode
+
+
+def _fire(_sender: Sender, request: r.Fire) -> Message:
+    return Message("fire", {"timer": asdict(request.timer)})
+
+
+def _shown(_sender: Sender, request: r.Shown) -> Message:
+    body = {
+        "act": "shown",
+        "messages": list(request.messages),
+        "version": request.version,
+        "order": request.order,
+        "repeated": request.repeated,
+    }
+    return Message("card", body | _card(request.card))
+
+
+def _seen(_sender: Sender, request: r.Seen) -> Message:
+    body = {"act": "seen", "messages": [request.message], "order": "", "repeated": False}
+    return Message("card", body | _card(request.card))
+
+
+def _card(card: r.CardKey) -> dict[str, Any]:
+    return {"call": card.call.call_id, "turn": card.call.turn, "channel": card.channel}
+
+
+_ENCODE: Mapping[type, Callable[[Sender, Any], Message]] = {
+    r.StopReply: _plain("stop"),
+    r.CancelCall: _cancel,
+    r.Claim: _claim,
+    r.Renew: _renew,
+    r.WriteTurn: _turn,
+    r.Check: _check,
+    r.Start: _start,
+    r.Refuse: _refuse,
+    r.Finish: _finish,
+    r.Release: _held("release"),
+    r.HandBack: _held("hand_back"),
+    r.Complete: _complete,
+    r.Approve: _approve,
+    r.Reject: _reject,
+    r.Modify: _modify,
+    r.Fulfil: _fulfil,
+    r.ClaimTask: _task("claim_task"),
+    r.ReturnTask: _task("return_task"),
+    r.Fire: _fire,
+    r.Shown: _shown,
+    r.Seen: _seen,
+}
+_KEEPING = frozenset(
+    {"stop", "cancel", "check", "refuse", "release", "hand_back", "decide", "task", "fire"}
+)
