@@ -11,6 +11,10 @@ from typing import Any, Protocol, runtime_checkable
 from core.digest import Envelope, digest
 from core.tools import Input, Tool
 
+BOUND = "bound"
+"""Field of a call's content: the revision whose digest the call bears. The ledger counts revisions
+on when it asks the same input again (lapse, unknown run); the input is bound only once."""
+
 
 @runtime_checkable
 class Grounded(Protocol):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.binding import Binder
+from core.binding import BOUND, Binder
 from core.calls import Call, Reply
 from core.cards import check_judgeable
 from core.edits import edit_errors
@@ -71,7 +71,11 @@ class Editor:
         key = call.key
         return Edit(
             digest=binder.digest(tool, key.call_id, key.turn, call.revision + 1, raw, value),
-            content={**call.content, **content_of(verdict, gate, tool, value)},
+            content={
+                **call.content,
+                **content_of(verdict, gate, tool, value),
+                BOUND: call.revision + 1,
+            },
             quorum=_quorum(call, tool, gate),
         )
 

@@ -1,14 +1,14 @@
 """The journal of a reply that is held under a fence: what the loop does, written to the ledger."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.agent.journal import Refused as NotStarted
 from core.agent.journal import Started
 from core.agent.judging import Court, Fate, JudgedCall
 from core.agent.transcript import present_message
-from core.binding import Binder
+from core.binding import BOUND, Binder
 from core.calls import Actor, Call, CallKey, CallState
 from core.digest import same_digest
 from core.errors import KeyturnError, OutOfStep, StoreUnavailable
@@ -46,6 +46,10 @@ _STATES = {
 }
 GROUNDS_MOVED = "What it would run on has changed since it was judged (directory or program)."
 
+POLICY_ASKS = (
+    "The policy changed before it could start, and asks people now. It may be asked again."
+)
+
 
 class LeaseLost(KeyturnError):
     """This worker no longer holds the reply; another one goes on with it."""
@@ -74,6 +78,7 @@ class Held:
 class _Known:
     key: CallKey
     revision: int
+    bound: int
     digest: str
     state: CallState
 
@@ -106,7 +111,9 @@ class LedgerJournal:
         """Begin where the ledger stands."""
         self._turn = turn
         self._known = {
-            call.key.call_id: _Known(call.key, call.revision, call.digest, call.state)
+            call.key.call_id: _Known(
+                call.key, call.revision, call.content.get(BOUND, 0), call.digest, call.state
+            )
             for call in calls
         }
 
@@ -150,7 +157,7 @@ class LedgerJournal:
         self._turn = number
         self._known |= {
             call.call_id: _Known(
-                CallKey(self._held.reply_id, call.call_id, number), 0, call.digest, call.state
+                CallKey(self._held.reply_id, call.call_id, number), 0, 0, call.digest, call.state
             )
             for call in new
         }
@@ -163,6 +170,8 @@ class LedgerJournal:
         """
         for judged in calls:
             known = self._known[judged.call.id]
+            if known.state is CallState.ALLOWED and judged.fate is Fate.ASK:
+                await self._withdraw(known, POLICY_ASKS)
             if known.state is not CallState.WAITING:
                 continue
             becomes = _STATES[judged.fate]
@@ -184,7 +193,7 @@ class LedgerJournal:
             if isinstance(said, Lost):
                 raise LeaseLost(self._held.reply_id)
             if not isinstance(said, Refused):
-                self._known[judged.call.id] = _Known(known.key, 0, known.digest, becomes)
+                self._known[judged.call.id] = replace(known, state=becomes)
 
     async def start(self, call: ToolCallBlock) -> Started | NotStarted:
         """Use the grant of a call, if it still stands on the ground it was judged on.
@@ -196,8 +205,8 @@ class LedgerJournal:
         known = self._known[call.id]
         if known.state is CallState.TASK:
             return Started()
-        if not same_digest(self._digest(known.key, known.revision, call), known.digest):
-            return await self._withdraw(known)
+        if not same_digest(self._digest(known.key, known.bound, call), known.digest):
+            return await self._withdraw(known, GROUNDS_MOVED)
         said = await self._ledger.start(
             Start(
                 op=self._ids.new(),
@@ -238,7 +247,7 @@ class LedgerJournal:
             else:
                 return
 
-    async def _withdraw(self, known: _Known) -> NotStarted:
+    async def _withdraw(self, known: _Known, why: str) -> NotStarted:
         said = await self._ledger.refuse(
             Refuse(
                 op=self._ids.new(),
@@ -246,12 +255,12 @@ class LedgerJournal:
                 key=known.key,
                 fence=self._held.fence,
                 policy=self._held.policy,
-                reason=GROUNDS_MOVED,
+                reason=why,
             )
         )
         if isinstance(said, Lost):
             raise LeaseLost(self._held.reply_id)
-        return NotStarted(GROUNDS_MOVED)
+        return NotStarted(why)
 
     def _new_call(self, turn: int, judged: JudgedCall, claim: str) -> NewCall:
         call = judged.call
@@ -292,13 +301,13 @@ class LedgerJournal:
             content["result"] = judged.result.model_dump(mode="json")
         return content
 
-    def _digest(self, key: CallKey, revision: int, call: ToolCallBlock) -> str:
+    def _digest(self, key: CallKey, bound: int, call: ToolCallBlock) -> str:
         """The digest of a call on the grounds of now; none for what can't be read."""
         found = self._court.read(call)
         if isinstance(found, str):
             return ""
         tool, value = found
-        return self._held.binder.digest(tool, key.call_id, key.turn, revision, call.input, value)
+        return self._held.binder.digest(tool, key.call_id, key.turn, bound, call.input, value)
 
 
 def _reason(judged: JudgedCall) -> str:

@@ -5,7 +5,7 @@ The conversation never holds a decision, a run or a result that the ledger does 
 the two meet, each time a worker takes the reply up.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from core.agent.answers import Answer, joined
 from core.agent.results import Outcome
@@ -28,27 +28,31 @@ _OUTCOMES = {
 }
 
 
-def rejoin(state: AgentState, calls: Sequence[Call]) -> AgentState:
+def rejoin(state: AgentState, calls: Sequence[Call], policy: str) -> AgentState:
     """`state` with what the ledger knows of the calls of its last turn.
 
     `state` must be freshly read and is not used afterwards. A call that people are asked about, or
-    that runs, is awaited; one that waits behind others stays pending.
+    that runs, is awaited; one that waits behind others stays pending. So does one that nobody
+    approved and that another policy than `policy` allowed: it is judged once more.
     """
     awaited = {
         call.key.call_id
         for call in calls
         if call.state in (ASKED - {CallState.TASK}) | {CallState.STARTED}
     }
+    judged_before = {call.key.call_id for call in calls if _needs_judging(call, policy)}
     message = present_message(state)
     for block in message.content if message else ():
         if isinstance(block, ToolCallBlock) and block.id in awaited:
             block.state = ToolCallState.ASKING
-    return joined(state, answers_of(calls))
+        elif isinstance(block, ToolCallBlock) and block.id in judged_before:
+            block.state = ToolCallState.PENDING
+    known = [call for call in calls if call.key.call_id not in judged_before]
+    return joined(state, [_answer(call) for call in known if call.state in _OUTCOMES])
 
 
-def answers_of(calls: Iterable[Call]) -> list[Answer]:
-    """What became of these calls, as the loop reads it."""
-    return [_answer(call) for call in calls if call.state in _OUTCOMES]
+def _needs_judging(call: Call, policy: str) -> bool:
+    return call.state is CallState.ALLOWED and call.decision is None and call.policy != policy
 
 
 def _answer(call: Call) -> Answer:

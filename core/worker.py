@@ -16,7 +16,7 @@ from core.agent.judging import Court
 from core.agent.stamps import Stamps
 from core.binding import Binder
 from core.calls import Actor, Call, CallState, Reply
-from core.errors import OutOfStep
+from core.errors import OutOfStep, StoreError
 from core.events import AgentEvent, ReplyEndEvent, UserInterruptEvent
 from core.judgement import RulebookMaker, judge_with
 from core.ledger import (
@@ -102,6 +102,11 @@ class Worker:
                 HandBack(bench.ids.new(), self._me, reply_id, claimed.fence)
             )
             _log.warning("policy moved; reply handed back", extra={"reply_id": reply_id})
+        except* StoreError as failed:
+            # The lease ends by itself, and the reply is taken up again from what is recorded.
+            _log.warning("store failed", extra={"reply_id": reply_id, "why": repr(failed)})
+        except* Exception:  # noqa: BLE001 - one reply that goes wrong must not end the worker
+            _log.exception("reply went wrong", extra={"reply_id": reply_id})
         return True
 
 
@@ -182,10 +187,10 @@ class _Shift:
         state.permission_context.mode = spec.permissions.mode
         state.permission_context.working_directories = dict(spec.permissions.working_directories)
         if kept.reply_id == reply.reply_id:
-            return rejoin(state, reply.present), True
+            return rejoin(state, reply.present, self.bench.policy), True
         if not kept.complete:
             before = await self.bench.ledger.reply(kept.reply_id)
-            state = rejoin(state, before.present if before else ())
+            state = rejoin(state, before.present if before else (), self.bench.policy)
         return state, False
 
     async def _agent(

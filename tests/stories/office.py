@@ -28,7 +28,7 @@ from core.messages import user_msg
 from core.policy import Gate, Gates, Policy
 from core.poster import Poster
 from core.requests import Request
-from core.roster import AgentSpec
+from core.roster import AgentSpec, TaskTerms
 from core.tools import Tool
 from core.views import Gallery
 from core.worker import Bench, Worker
@@ -138,13 +138,21 @@ class Office:
         self.policy = self.policy or standard_policy()
         self.model = ScriptedModel(self.turns)
         self.spec = AgentSpec(
-            "ops", self.model, tuple(self.tools), owner="olga", channels=(CHANNEL,)
+            "ops",
+            self.model,
+            tuple(self.tools),
+            owner="olga",
+            channels=(CHANNEL,),
+            tasks={one.name: TaskTerms("desk") for one in self.tools if one.traits.external},
         )
         self.people = People(
             persons={
                 name: Person(name, frozenset({f"chat:{name}"})) for name in ("rita", "ana", "bo")
             },
-            sets={"sre": ApproverSet("sre", people=frozenset({"ana", "bo", "rita"}))},
+            sets={
+                "sre": ApproverSet("sre", people=frozenset({"ana", "bo", "rita"})),
+                "desk": ApproverSet("desk", people=frozenset({"bo", "rita"})),
+            },
         )
         if self.ledger is None:
             self.ledger = MemoryLedger(self.clock, self.ids)

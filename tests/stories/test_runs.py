@@ -1,0 +1,223 @@
+"""What happens to a run: crash, unknown end, late proof, lapse, changed ground, retry."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from adapters.memory.ledger import MemoryLedger
+from adapters.models.scripted import Call, Say
+from core.calls import CallState
+from core.errors import StoreUnavailable
+from core.ledger import Go, Lost, Refused, Start, TaskOffered
+from core.messages import ReplyFinishedReason, TextBlock, ToolResultState
+from core.permissions.functions import FunctionPermissions
+from core.permissions.rules import PermissionBehavior, PermissionRule
+from core.policy import OperatorRule, Policy
+from core.tasks import TaskAnswer
+from core.tools import Chunk, Input, Run, ToolPermissions, Traits
+from tests.stories.office import ANA, BO, CountedIds, Office, PatientClock, standard_policy
+
+
+@dataclass
+class Press:
+    """A machine that can be held in the middle of its work."""
+
+    idempotent: bool = False
+    ground: str = "hall 1"
+    runs: list[Run] = field(default_factory=list[Run])
+    held: asyncio.Event = field(default_factory=asyncio.Event)
+    holding: bool = False
+
+    name = "press"
+    description = "Press something."
+    input_schema: Mapping[str, Any] = field(
+        default_factory=lambda: {"type": "object", "properties": {}, "additionalProperties": False}
+    )
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(idempotent=self.idempotent)
+
+    @property
+    def permissions(self) -> ToolPermissions:
+        return FunctionPermissions(self.name)
+
+    def context(self, value: Input) -> Mapping[str, str]:
+        return {"place": self.ground}
+
+    async def run(self, value: Input, run: Run) -> AsyncIterator[Chunk]:
+        self.runs.append(run)
+        if self.holding:
+            self.held.set()
+            await asyncio.Event().wait()
+        yield Chunk((TextBlock(text="pressed"),), ToolResultState.SUCCESS)
+
+
+PRESS = Call("press", "{}", "c1")
+
+
+async def crash_while_pressing(office: Office, press: Press) -> str:
+    """The process dies in the middle of the run that Ana approved."""
+    reply_id = await office.ask()
+    press.holding = True
+    call = await office.asked()
+    await office.gateway.approve(call.key, call.revision, ANA, office.ids.new())
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(office.worker.take_up(reply_id))
+        await press.held.wait()
+        task.cancel()
+    press.holding = False
+    await office.pass_time(31)
+    return reply_id
+
+
+async def test_a_run_whose_end_is_not_proven_is_asked_about_and_not_repeated() -> None:
+    """After the lease of the dead worker has ended, the call is unknown and people are asked."""
+    press = Press()
+    office = Office([[PRESS], [Say("Well.")]], [press])
+
+    reply_id = await crash_while_pressing(office, press)
+
+    assert await office.states(reply_id) == [CallState.UNKNOWN]
+    assert len(press.runs) == 1
+    assert any("unknown" in line for line in office.card().outcome)
+
+
+async def test_people_can_run_it_again() -> None:
+    """Run again is a new approval, and a second run."""
+    press = Press()
+    office = Office([[PRESS], [Say("Well.")]], [press])
+    reply_id = await crash_while_pressing(office, press)
+
+    await office.approve(await office.asked(), BO)
+
+    assert [run.number for run in press.runs] == [1, 2]
+    assert await office.states(reply_id) == [CallState.DONE]
+    assert (await office.reply(reply_id)).outcome is ReplyFinishedReason.COMPLETED
+
+
+async def test_people_can_say_that_it_was_done() -> None:
+    """Mark done: what the person says is the result, and nothing runs."""
+    press = Press()
+    office = Office([[PRESS], [Say("Well.")]], [press])
+    reply_id = await crash_while_pressing(office, press)
+    call = await office.asked()
+
+    await office.gateway.fulfil(call.key, BO, office.ids.new(), TaskAnswer("I saw it pressed."))
+    await office.settle()
+
+    assert len(press.runs) == 1
+    assert await office.states(reply_id) == [CallState.DONE]
+
+
+async def test_people_can_give_it_up() -> None:
+    """Abandon: the model is told that the outcome is unknown."""
+    press = Press()
+    office = Office([[PRESS], [Say("Well.")]], [press])
+    reply_id = await crash_while_pressing(office, press)
+
+    await office.reject(await office.asked(), "leave it", BO)
+
+    assert await office.states(reply_id) == [CallState.ABANDONED]
+    assert len(press.runs) == 1
+    assert (await office.reply(reply_id)).outcome is ReplyFinishedReason.COMPLETED
+
+
+async def test_an_idempotent_tool_is_tried_again_with_the_same_key() -> None:
+    """Doing it twice is doing it once, so nobody has to be asked."""
+    press = Press(idempotent=True)
+    office = Office([[PRESS], [Say("Well.")]], [press])
+
+    reply_id = await crash_while_pressing(office, press)
+
+    assert [run.number for run in press.runs] == [1, 2]
+    assert len({run.key for run in press.runs}) == 1
+    assert await office.states(reply_id) == [CallState.DONE]
+
+
+async def test_an_approval_that_nobody_used_in_time_is_asked_again() -> None:
+    """The grant lapses after 60 s without a start; the old card's press does not count."""
+    press = Press()
+    office = Office([[PRESS]], [press])
+    reply_id = await office.ask()
+    call = await office.asked()
+    await office.gateway.approve(call.key, call.revision, ANA, office.ids.new())
+
+    await office.store.wait_for_work(0)
+    office.clock.turn(61)
+    while await office.deadlines.fire_due():
+        pass
+
+    again = await office.asked()
+    assert again.revision == call.revision + 1
+    assert press.runs == []
+    assert (await office.reply(reply_id)).calls[0].votes == ()
+    said = await office.approve(call)
+    assert "changed" in said
+
+
+async def test_a_call_does_not_run_on_changed_ground() -> None:
+    """What was bound beside the input (a directory, a program) is compared when the run starts."""
+    press = Press()
+    office = Office([[PRESS], [Say("Well.")]], [press])
+    reply_id = await office.ask()
+    call = await office.asked()
+
+    press.ground = "hall 2"
+    await office.approve(call)
+
+    assert press.runs == []
+    assert await office.states(reply_id) == [CallState.DENIED]
+
+
+@dataclass(slots=True)
+class LedgerThatFailsOnce(MemoryLedger):
+    """The first start is not answered, and has not happened."""
+
+    failed: bool = False
+
+    async def start(self, request: Start) -> Go | TaskOffered | Lost | Refused:
+        if not self.failed:
+            self.failed = True
+            raise StoreUnavailable("no answer")
+        return await MemoryLedger.start(self, request)
+
+
+async def test_what_an_older_policy_allowed_is_judged_again_before_it_starts() -> None:
+    """Allowed, then a crash, then a stricter policy: the call does not run unasked. When the model
+    wants it again, people are asked."""
+    press = Press()
+    clock, ids = PatientClock(), CountedIds()
+    ledger = LedgerThatFailsOnce(clock, ids)
+    allow = PermissionRule(
+        tool_name="press", rule_content=None, behavior=PermissionBehavior.ALLOW, source="operator"
+    )
+    lenient = Policy(standard_policy().gates, (OperatorRule(allow),), revision=1)
+    before = Office([[PRESS]], [press], lenient, ledger, clock, ids)
+    reply_id = await before.ask()
+    assert await before.states(reply_id) == [CallState.ALLOWED]
+
+    strict = Policy(standard_policy().gates, revision=2)
+    after = Office([[PRESS]], [press], strict, ledger, clock, ids)
+    await ledger.publish_policy("2")
+    await after.pass_time(31)
+
+    assert press.runs == []
+    assert await after.states(reply_id) == [CallState.DENIED, CallState.OPEN]
+
+
+async def test_an_allowed_call_survives_a_store_that_did_not_answer() -> None:
+    """Under the same policy it simply runs, once, after the lease has ended."""
+    press = Press()
+    clock, ids = PatientClock(), CountedIds()
+    ledger = LedgerThatFailsOnce(clock, ids)
+    office = Office([[PRESS], [Say("Well.")]], [press], None, ledger, clock, ids)
+    reply_id = await office.ask()
+    await office.approve(await office.asked())
+    assert press.runs == []
+
+    await office.pass_time(31)
+
+    assert len(press.runs) == 1
+    assert await office.states(reply_id) == [CallState.DONE]

@@ -1,0 +1,154 @@
+"""Work that people do: offered, claimed, answered."""
+
+from adapters.models.scripted import Call, Say
+from core.calls import CallState
+from core.external import ExternalTool
+from core.messages import ReplyFinishedReason
+from core.tasks import TaskAnswer
+from core.tools import Traits
+from tests.stories.office import ANA, BO, REQUESTER, Office
+
+PERSON = {
+    "type": "object",
+    "properties": {"person": {"type": "string"}},
+    "required": ["person"],
+}
+BADGE = {
+    "type": "object",
+    "properties": {"badge_id": {"type": "string"}, "copies": {"type": "integer"}},
+    "required": ["badge_id"],
+}
+ROTATE = Call("rotate_badge", '{"person": "Kim"}', "c1")
+
+
+def rotate_badge(*, confirm: bool = False, result: bool = True) -> ExternalTool:
+    traits = Traits(
+        external=True, requires_confirmation=confirm, result_schema=BADGE if result else None
+    )
+    return ExternalTool("rotate_badge", "Rotate a badge.", PERSON, traits)
+
+
+async def submit(office: Office, text: str, who: object = BO) -> str:
+    call = await office.asked()
+    assert who in (ANA, BO, REQUESTER)
+    answered = await office.gateway.fulfil(call.key, BO, office.ids.new(), TaskAnswer(text))
+    await office.settle()
+    return answered.said
+
+
+async def test_a_task_goes_to_people_and_their_answer_is_the_result() -> None:
+    """Nobody has to approve that people are asked; what they submit goes to the model."""
+    office = Office([[ROTATE], [Say("Rotated.")]], [rotate_badge()])
+    reply_id = await office.ask()
+    assert await office.states(reply_id) == [CallState.TASK]
+
+    said = await submit(office, "badge_id: B-77\ncopies: 2")
+
+    assert said == "Recorded as done."
+    (call,) = (await office.reply(reply_id)).calls
+    assert call.state is CallState.DONE
+    assert call.result is not None
+    assert call.result["metadata"] == {"badge_id": "B-77", "copies": 2}
+    assert (await office.reply(reply_id)).outcome is ReplyFinishedReason.COMPLETED
+
+
+async def test_an_answer_that_does_not_fit_is_not_submitted() -> None:
+    """Whoever answers is told what is missing; the task stays open."""
+    office = Office([[ROTATE]], [rotate_badge()])
+    reply_id = await office.ask()
+
+    said = await submit(office, "copies: many")
+
+    assert "nothing was submitted" in said
+    assert await office.states(reply_id) == [CallState.TASK]
+
+
+async def test_talk_is_no_result() -> None:
+    """A joke in the thread has no fields, so it can't become the result of such a task."""
+    office = Office([[ROTATE]], [rotate_badge()])
+    reply_id = await office.ask()
+
+    said = await submit(office, "lol, again?")
+
+    assert "one line per field" in said
+    assert await office.states(reply_id) == [CallState.TASK]
+
+
+async def test_only_fulfillers_may_answer() -> None:
+    """Ana approves calls, but badges are the desk's work."""
+    office = Office([[ROTATE]], [rotate_badge()])
+    await office.ask()
+    call = await office.asked()
+
+    answered = await office.gateway.fulfil(
+        call.key, ANA, office.ids.new(), TaskAnswer("badge_id: B-1")
+    )
+
+    assert not answered.ok
+    assert "desk" in answered.said
+
+
+async def test_who_asked_may_do_the_task() -> None:
+    """A task is work, not an approval: Rita may rotate the badge that she asked for."""
+    office = Office([[ROTATE]], [rotate_badge()])
+    reply_id = await office.ask()
+    call = await office.asked()
+
+    answered = await office.gateway.fulfil(
+        call.key, REQUESTER, office.ids.new(), TaskAnswer("badge_id: B-1")
+    )
+
+    assert answered.ok
+    assert await office.states(reply_id) == [CallState.DONE]
+
+
+async def test_a_claim_is_shown_and_can_be_handed_back() -> None:
+    """The card says who does it; then it is anybody's again."""
+    office = Office([[ROTATE]], [rotate_badge()])
+    await office.ask()
+    call = await office.asked()
+
+    claimed = await office.gateway.claim_task(call.key, BO, "claim-1")
+    await office.settle()
+    assert claimed.said == "The task is yours."
+    assert office.card().outcome == ("🙋 Claimed by Bo, who answers with the result.",)
+    await office.gateway.return_task(call.key, BO, "return-1")
+    await office.settle()
+
+    assert "Whoever takes it" in office.card().outcome[0]
+
+
+async def test_a_task_may_need_a_confirmation_first() -> None:
+    """First the approvers, then the fulfillers: two questions about one call."""
+    office = Office([[ROTATE], [Say("Rotated.")]], [rotate_badge(confirm=True)])
+    reply_id = await office.ask()
+    assert await office.states(reply_id) == [CallState.OPEN]
+
+    await office.approve(await office.asked(), ANA)
+    assert await office.states(reply_id) == [CallState.TASK]
+    await submit(office, '{"badge_id": "B-9"}')
+
+    assert await office.states(reply_id) == [CallState.DONE]
+
+
+async def test_a_task_that_nobody_does_expires() -> None:
+    """Four hours of silence; the agent is told that nobody answered."""
+    office = Office([[ROTATE], [Say("Too bad.")]], [rotate_badge()])
+    reply_id = await office.ask()
+
+    await office.pass_time(4 * 3600 + 1)
+
+    assert await office.states(reply_id) == [CallState.EXPIRED]
+    assert (await office.reply(reply_id)).outcome is ReplyFinishedReason.COMPLETED
+
+
+async def test_a_task_without_declared_result_takes_any_text() -> None:
+    """The text is what the model gets."""
+    office = Office([[ROTATE], [Say("Fine.")]], [rotate_badge(result=False)])
+    reply_id = await office.ask()
+
+    await submit(office, "Done at the front desk, number B-12.")
+
+    (call,) = (await office.reply(reply_id)).calls
+    assert call.result is not None
+    assert call.result["output"] == "Done at the front desk, number B-12."
