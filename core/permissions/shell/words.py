@@ -37,7 +37,7 @@ _KEYWORDS: Final = frozenset(
     | {"for", "function", "if", "in", "select", "then", "time", "until", "while"}
 )
 _PRINTERS: Final = frozenset({"echo", "printf"})
-_QUOTED_TOKENS: Final = re.compile(r"\\[\s\S]|\$\?|[\s\S]")
+_QUOTED_PIECES: Final = re.compile(r"\\[\s\S]|\$[?|)]|[\s\S]")
 _SYNTAX: Final = frozenset("$`'\"();<>&|")
 _ORDINARY: Final = re.compile(r"[\w%+,./:@=-]*")
 
@@ -292,12 +292,12 @@ def _part(node: tree_sitter.Node, source: bytes) -> Word:
 
 def _is_certain(node: tree_sitter.Node, source: bytes) -> bool:
     """Literal text inside double quotes, or ``$?``, which is a number whatever happens."""
-    return node.type in {'"', "string_content"} or _text(node, source) == "$?"
+    return node.type in {'"', "string_content", "$"} or _text(node, source) == "$?"
 
 
 def _has_exit_status(node: tree_sitter.Node, source: bytes) -> bool:
     if node.type == "string":
-        return "$?" in _QUOTED_TOKENS.findall(_text(node, source))
+        return "$?" in _QUOTED_PIECES.findall(_text(node, source))
     return any(_has_exit_status(child, source) for child in node.children)
 
 
@@ -323,11 +323,15 @@ def _unquoted(text: str) -> Word:
 
 
 def _double_quoted(text: str) -> str:
-    """The literal value; ``$?`` stays as it is written (only what `echo` prints may hold one)."""
+    """The literal value; ``$?`` stays as it is written (only what `echo` prints may hold one).
+
+    A ``$`` at the end, before ``|`` or before ``)`` is literal, as in ``"(a|b)$"``.
+    """
     literal: list[str] = []
-    for token in _QUOTED_TOKENS.findall(text):
-        if token in {"$", "`"}:
+    for found in _QUOTED_PIECES.finditer(text):
+        piece = found.group()
+        if piece == "`" or (piece == "$" and found.end() < len(text)):
             raise NotPlain("it uses an expansion inside quotes")
-        escapes = token[0] == "\\" and token[1:] and token[1:] in '$`"\\'
-        literal.append(token[1:] if escapes else token)
+        escapes = piece[0] == "\\" and piece[1:] and piece[1:] in '$`"\\'
+        literal.append(piece[1:] if escapes else piece)
     return "".join(literal)
