@@ -274,4 +274,5 @@ def _words(error: BaseException) -> str:
 
 
 def _only(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    return errors if len(errors.exceptions) > 1 else errors.exceptions[0]
+    first, *others = errors.exceptions
+    return errors if others else first

@@ -174,8 +174,9 @@ def _answered(block: ContentBlock) -> Part:
 
 
 def _thoughts(block: ThinkingBlock) -> tuple[ThinkingPart, ...]:
-    extra = block.model_extra or {}
-    known = extra.get(THOUGHTS) or [{"length": len(block.thinking)}]
+    known: list[dict[str, Any]] = (block.model_extra or {}).get(THOUGHTS) or [
+        {"length": len(block.thinking)}
+    ]
     parts: list[ThinkingPart] = []
     start = 0
     for one in known:

@@ -1,7 +1,7 @@
 """Language models of providers, through `pydantic_ai.direct`. Needs an extra: see `providers`."""
 
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
@@ -185,9 +185,9 @@ class _Turn:
             case _:
                 return []
 
-    def _call(self, index: int, args: str | dict[str, Any] | None) -> CallDelta:
+    def _call(self, index: int, args: str | Mapping[str, Any] | None) -> ModelEvent:
         call_id, name = self._calls[index]
-        if isinstance(args, dict):
+        if args is not None and not isinstance(args, str):
             args = json.dumps(args, ensure_ascii=False)
         return CallDelta(index, call_id, name, args or "")
 

@@ -180,6 +180,9 @@ class Directory:
     def _relative(self, path: str) -> tuple[str, ...]:
         if not path or "\0" in path:
             raise ToolFailed("The path is empty or holds a NUL character.")
+        if path == "~" or path.startswith("~/"):
+            # Rules read it as the home directory; a file tool must not read it otherwise.
+            raise ToolFailed("The path leads outside the workspace.")
         try:
             os.fsencode(path)
         except UnicodeError as error:

@@ -5,13 +5,15 @@ the search is a process of its own with a deadline. It reads one order as JSON f
 and prints what the model reads; exit code 2 says that the print is a refusal.
 """
 
+import io
 import json
 import os
 import re
 import resource
+import runpy
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +67,14 @@ TYPES: Mapping[str, str] = {
 """Kinds of files that `Grep` knows by name."""
 
 
+def _secret_names() -> Callable[[str], bool]:
+    """What Read asks about, too. Run by its path: its package imports libraries that this process
+    has no use for."""
+    module = Path(__file__).parents[2] / "core" / "permissions" / "profiles" / "secret_names.py"
+    names_a_secret: Callable[[str], bool] = runpy.run_path(str(module))["names_a_secret"]
+    return names_a_secret
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A file that the walk came by: its directory's descriptor, its name, its relative path."""
@@ -80,7 +90,9 @@ class Search:
     def __init__(self, directory: Directory) -> None:
         self._directory = directory
         self._guard = Protected.of(directory.protected)
+        self._names_a_secret = _secret_names()
         self.skipped = 0
+        self.secrets = 0
         self.complete = True
 
     def glob(self, value: Mapping[str, Any]) -> Iterator[str]:
@@ -112,27 +124,40 @@ class Search:
         if empty:
             yield "[nothing matches]"
         if self.skipped:
-            yield f"[{self.skipped} files larger than {MAX_FILE // 1024**2} MiB were skipped]"
+            yield f"[files larger than {MAX_FILE // 1024**2} MiB, left out: {self.skipped}]"
+        if self.secrets:
+            yield f"[files that may hold secrets, left out unless path names one: {self.secrets}]"
 
     def _hits(self, value: Mapping[str, Any], pattern: re.Pattern[str], mode: str) -> Iterator[str]:
         wanted = [compile_glob(anywhere(text)) for text in _filters(value)]
         base = value.get("path") or "."
-        for entry, path in self._files(base):
-            if all(one.match(entry.path) for one in wanted):
-                text = self._text(entry)
-                if text is not None:
-                    yield from _report(path, text, pattern, {**value, "output_mode": mode})
+        for entry, path in self._files(base, wanted):
+            text = self._text(entry)
+            if text is not None:
+                yield from _report(path, text, pattern, {**value, "output_mode": mode})
 
-    def _files(self, base: str) -> Iterator[tuple[Entry, str]]:
-        """What is at a path: one file, or all files below a directory."""
+    def _files(self, base: str, wanted: Sequence[re.Pattern[str]]) -> Iterator[tuple[Entry, str]]:
+        """What is at a path: one file, or the wanted files below a directory.
+
+        Files that may hold secrets are read only if the path names them, because then the
+        permission engine has seen the name.
+        """
         with self._directory.locate(base) as place:
             info = place.status()
             if info is not None and stat.S_ISREG(info.st_mode):
                 self._guard.check(info)
+                if not all(one.match(place.name) for one in wanted):
+                    return
                 yield Entry(place.parent, place.name, place.name), base
                 return
+        asked_for = self._names_a_secret(base)
         with self._directory.open_directory(base) as top:
             for entry in self._walk(top):
+                if not all(one.match(entry.path) for one in wanted):
+                    continue
+                if not asked_for and self._names_a_secret(entry.path):
+                    self.secrets += 1
+                    continue
                 yield entry, _join(base, entry.path)
 
     def _walk(self, top: int) -> Iterator[Entry]:
@@ -279,7 +304,7 @@ def _refusals() -> Iterator[None]:
 def main() -> None:
     """Do the search that standard input orders."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    sys.stdout.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]  # a text stream here
+    sys.stdout = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", errors="replace")
     order = json.load(sys.stdin.buffer)
     with _refusals():
         directory = Directory(Path(order["root"]), map(Path, order["protected"]))

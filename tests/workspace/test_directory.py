@@ -53,7 +53,7 @@ def test_a_path_that_leads_elsewhere_is_refused(
     with pytest.raises(ToolFailed):
         read(directory, path)
     with pytest.raises(ToolFailed):
-        directory.write("sub/../../outside/secret" if path == "~" else path, b"x")
+        directory.write(path, b"x")
 
 
 def test_links_out_are_refused_and_links_inside_are_followed(

@@ -154,6 +154,27 @@ async def test_what_belongs_to_keyturn_is_not_found(files: Path) -> None:
         await call(Grep(directory, Nobody()), pattern="needle", path="data")
 
 
+async def test_files_that_may_hold_secrets_are_searched_only_by_name(
+    grep: Grep, root: Path
+) -> None:
+    """A search of everything would hand them to the model without anybody being asked."""
+    (root / ".env").write_text("needle\n")
+    (root / ".ssh").mkdir()
+    (root / ".ssh" / "config").write_text("needle\n")
+    (root / "a.txt").write_text("needle\n")
+
+    everything = await call(grep, pattern="needle")
+    by_name = await call(grep, pattern="needle", path=".env")
+    below = await call(grep, pattern="needle", path=".ssh")
+
+    assert everything.text.splitlines() == [
+        "a.txt",
+        "[files that may hold secrets, left out unless path names one: 2]",
+    ]
+    assert by_name.text == ".env\n"
+    assert below.text == ".ssh/config\n"
+
+
 @pytest.mark.parametrize("pattern", ["(", "a{2,1}", "(?P<x>a)(?P<x>b)"])
 async def test_a_pattern_that_can_not_be_read_is_refused(grep: Grep, pattern: str) -> None:
     """With what is wrong about it."""
