@@ -80,6 +80,10 @@ class Keys:
         """List: ids of the replies that wait in a session."""
         return self._key(f"queue:{session_id}")
 
+    def person(self, tenant: str, person: str) -> str:
+        """Hash: a person's auto-run mode and sealed allowlist entries."""
+        return self._key(f"person:{sha256(f'{len(tenant)}:{tenant}{person}'.encode()).hexdigest()}")
+
     def for_script(self, reply_id: str, session_id: str, following: str = "") -> list[str]:
         """Keys in the order in which scripts/prelude.lua names them."""
         return [

@@ -6,12 +6,11 @@ the clock. People act through the gateway, as every surface does.
 
 import asyncio
 import heapq
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-from adapters.memory.ledger import MemoryLedger
 from adapters.memory.preferences import MemoryPreferences
 from adapters.models.scripted import ScriptedModel, Turn
 from core.authority import ApproverSet, Membership, People, Person
@@ -128,9 +127,11 @@ class Office:
     turns: Sequence[Turn]
     tools: Sequence[Tool]
     policy: Policy | None = None
-    ledger: Ledger | None = None
-    clock: PatientClock = field(default_factory=PatientClock)
-    ids: CountedIds = field(default_factory=CountedIds)
+    _: KW_ONLY
+    ledger: Ledger
+    clock: PatientClock
+    ids: CountedIds
+    follow: Callable[[], Awaitable[None]]
     board: Board = field(default_factory=Board)
     heard: Heard = field(default_factory=Heard)
 
@@ -154,8 +155,6 @@ class Office:
                 "desk": ApproverSet("desk", people=frozenset({"bo", "rita"})),
             },
         )
-        if self.ledger is None:
-            self.ledger = MemoryLedger(self.clock, self.ids)
         roster = {"ops": self.spec}
         self.preferences = MemoryPreferences(self.clock)
         rulebooks = RulebookMaker(self.policy, self.people, self.preferences)
@@ -178,14 +177,9 @@ class Office:
         self.poster = Poster(self.ledger, self.gallery, {"chat": self.board}, self.clock, "p1")
         self.deadlines = Deadlines(self.ledger, self.clock, self.ids)
 
-    @property
-    def store(self) -> Ledger:
-        assert self.ledger is not None
-        return self.ledger
-
     async def ask(self, text: str = "go", session: str = "thread-1") -> str:
         """Rita asks; the id of the reply."""
-        await self.store.publish_policy(self.bench.policy)
+        await self.ledger.publish_policy(self.bench.policy)
         request = Request("ops", session, REQUESTER, "chat:ops")
         accepted = await self.gateway.ask(request, user_msg(text), self.ids.new())
         assert isinstance(accepted, Begun | Queued)
@@ -197,16 +191,21 @@ class Office:
         async with asyncio.timeout(20):
             busy = True
             while busy:
-                ready = await self.store.wait_for_work(0)
+                ready = await self.ledger.wait_for_work(0)
                 taken = [await self.worker.take_up(reply_id) for reply_id in ready]
                 busy = any(taken) or await self.poster.carry_out() > 0
 
     async def pass_time(self, seconds: float) -> None:
         """Turn the clock; timers act, and what they cause."""
-        self.clock.turn(seconds)
+        await self.turn_clock(seconds)
         while await self.deadlines.fire_due():
             pass
         await self.settle()
+
+    async def turn_clock(self, seconds: float) -> None:
+        """Turn the clock; the store's too. Nothing acts on it yet."""
+        self.clock.turn(seconds)
+        await self.follow()
 
     async def asked(self) -> Call:
         """The one call that people are asked about."""
@@ -235,7 +234,7 @@ class Office:
 
     async def reply(self, reply_id: str) -> Reply:
         """The reply as the ledger has it."""
-        found = await self.store.reply(reply_id)
+        found = await self.ledger.reply(reply_id)
         assert found is not None
         return found
 
@@ -246,6 +245,33 @@ class Office:
     def card(self, message: str = "m1") -> Card:
         """What the message shows now."""
         return self.board.cards[message]
+
+
+async def nothing_follows() -> None:
+    """A store that reads the office's clock itself."""
+
+
+@dataclass
+class OpenOffice:
+    """Opens offices on one store: one after the other, like processes that come and go."""
+
+    ledger: Ledger
+    clock: PatientClock
+    ids: CountedIds
+    follow: Callable[[], Awaitable[None]] = nothing_follows
+
+    def __call__(
+        self, turns: Sequence[Turn], tools: Sequence[Tool], policy: Policy | None = None
+    ) -> Office:
+        return Office(
+            turns,
+            tools,
+            policy,
+            ledger=self.ledger,
+            clock=self.clock,
+            ids=self.ids,
+            follow=self.follow,
+        )
 
 
 def standard_policy(*gates: Gate, quorum: int = 1) -> Policy:

@@ -6,7 +6,7 @@ from adapters.models.scripted import Call, Say
 from core.calls import CallState
 from core.functions import tool
 from core.messages import ReplyFinishedReason
-from tests.stories.office import ANA, BO, REQUESTER, Office, standard_policy
+from tests.stories.office import ANA, BO, REQUESTER, OpenOffice, standard_policy
 
 
 class Shop:
@@ -45,10 +45,12 @@ def refund_call(amount: float = 12.5, call_id: str = "c1") -> Call:
     return Call("refund", json.dumps({"customer": "Kim", "amount": amount}), call_id)
 
 
-async def test_an_approved_call_runs_once_and_the_reply_goes_on() -> None:
+async def test_an_approved_call_runs_once_and_the_reply_goes_on(open_office: OpenOffice) -> None:
     """The agent stops at the call; one press lets it run, and the agent ends its reply."""
     shop = Shop()
-    office = Office([[Say("I will refund."), refund_call()], [Say("All done.")]], [shop.refund])
+    office = open_office(
+        [[Say("I will refund."), refund_call()], [Say("All done.")]], [shop.refund]
+    )
     reply_id = await office.ask()
     assert shop.refunded == []
 
@@ -61,10 +63,10 @@ async def test_an_approved_call_runs_once_and_the_reply_goes_on() -> None:
     assert [call.state for call in reply.calls] == [CallState.DONE]
 
 
-async def test_the_card_shows_the_call_and_then_its_outcome() -> None:
+async def test_the_card_shows_the_call_and_then_its_outcome(open_office: OpenOffice) -> None:
     """One message, from question to result."""
     shop = Shop()
-    office = Office([[Say("He asked nicely."), refund_call()]], [shop.refund])
+    office = open_office([[Say("He asked nicely."), refund_call()]], [shop.refund])
     await office.ask()
     assert "Refund 12.5 to Kim" in office.card().title
 
@@ -75,10 +77,12 @@ async def test_the_card_shows_the_call_and_then_its_outcome() -> None:
     assert office.card().buttons == ()
 
 
-async def test_a_rejection_reaches_the_model_as_data_and_is_not_asked_twice() -> None:
+async def test_a_rejection_reaches_the_model_as_data_and_is_not_asked_twice(
+    open_office: OpenOffice,
+) -> None:
     """The same call again in the same reply is refused without a card."""
     shop = Shop()
-    office = Office(
+    office = open_office(
         [[refund_call()], [refund_call(call_id="c2")], [Say("Then not.")]], [shop.refund]
     )
     reply_id = await office.ask()
@@ -90,10 +94,10 @@ async def test_a_rejection_reaches_the_model_as_data_and_is_not_asked_twice() ->
     assert len(office.board.cards) == 1
 
 
-async def test_a_modified_call_runs_as_modified() -> None:
+async def test_a_modified_call_runs_as_modified(open_office: OpenOffice) -> None:
     """The edit is its editor's approval; what was changed is what runs."""
     shop = Shop()
-    office = Office([[refund_call(1000)]], [shop.refund])
+    office = open_office([[refund_call(1000)]], [shop.refund])
     await office.ask()
 
     said = await office.modify(await office.asked(), '{"customer": "Kim", "amount": 10}')
@@ -102,10 +106,10 @@ async def test_a_modified_call_runs_as_modified() -> None:
     assert shop.refunded == [("Kim", 10)]
 
 
-async def test_an_edit_that_does_not_fit_leaves_the_question_open() -> None:
+async def test_an_edit_that_does_not_fit_leaves_the_question_open(open_office: OpenOffice) -> None:
     """The editor is told what is wrong; nobody else notices."""
     shop = Shop()
-    office = Office([[refund_call(1000)]], [shop.refund])
+    office = open_office([[refund_call(1000)]], [shop.refund])
     await office.ask()
     call = await office.asked()
 
@@ -115,10 +119,10 @@ async def test_an_edit_that_does_not_fit_leaves_the_question_open() -> None:
     assert (await office.asked()) == call
 
 
-async def test_who_asked_can_not_approve() -> None:
+async def test_who_asked_can_not_approve(open_office: OpenOffice) -> None:
     """Rita is in the set, but it is her request."""
     shop = Shop()
-    office = Office([[refund_call()]], [shop.refund])
+    office = open_office([[refund_call()]], [shop.refund])
     await office.ask()
 
     said = await office.approve(await office.asked(), REQUESTER)
@@ -127,10 +131,10 @@ async def test_who_asked_can_not_approve() -> None:
     assert shop.refunded == []
 
 
-async def test_two_people_are_needed_where_the_gate_says_so() -> None:
+async def test_two_people_are_needed_where_the_gate_says_so(open_office: OpenOffice) -> None:
     """The first approval is counted, the same person's second is not."""
     shop = Shop()
-    office = Office([[refund_call()]], [shop.refund], standard_policy(quorum=2))
+    office = open_office([[refund_call()]], [shop.refund], standard_policy(quorum=2))
     await office.ask()
 
     first = await office.approve(await office.asked(), ANA)
@@ -143,10 +147,10 @@ async def test_two_people_are_needed_where_the_gate_says_so() -> None:
     assert shop.refunded == [("Kim", 12.5)]
 
 
-async def test_silence_never_approves() -> None:
+async def test_silence_never_approves(open_office: OpenOffice) -> None:
     """After the deadline the call is expired, the model is told, a late click changes nothing."""
     shop = Shop()
-    office = Office([[refund_call()], [Say("Nobody there.")]], [shop.refund])
+    office = open_office([[refund_call()], [Say("Nobody there.")]], [shop.refund])
     reply_id = await office.ask()
     call = await office.asked()
 
@@ -158,11 +162,11 @@ async def test_silence_never_approves() -> None:
     assert "expire" in said.lower()
 
 
-async def test_an_answered_call_runs_while_its_sibling_stays_open() -> None:
+async def test_an_answered_call_runs_while_its_sibling_stays_open(open_office: OpenOffice) -> None:
     """Two questions of one turn are two decisions."""
     shop = Shop()
     mail = Call("mail", '{"customer": "Kim"}', "c2")
-    office = Office([[refund_call(1, "c1"), mail], [Say("Done.")]], [shop.refund, shop.mail])
+    office = open_office([[refund_call(1, "c1"), mail], [Say("Done.")]], [shop.refund, shop.mail])
     reply_id = await office.ask()
     first, second = await office.gateway.pending()
 
@@ -174,10 +178,12 @@ async def test_an_answered_call_runs_while_its_sibling_stays_open() -> None:
     assert (await office.reply(reply_id)).outcome is ReplyFinishedReason.COMPLETED
 
 
-async def test_a_like_call_waits_for_the_answer_to_the_first() -> None:
+async def test_a_like_call_waits_for_the_answer_to_the_first(open_office: OpenOffice) -> None:
     """What the rule on offer would cover is not asked beside it: people see one card at a time."""
     shop = Shop()
-    office = Office([[refund_call(1, "c1"), refund_call(2, "c2")], [Say("Done.")]], [shop.refund])
+    office = open_office(
+        [[refund_call(1, "c1"), refund_call(2, "c2")], [Say("Done.")]], [shop.refund]
+    )
     reply_id = await office.ask()
     assert await office.states(reply_id) == [CallState.OPEN, CallState.WAITING]
 
@@ -188,10 +194,14 @@ async def test_a_like_call_waits_for_the_answer_to_the_first() -> None:
     assert shop.refunded == [("Kim", 1), ("Kim", 2)]
 
 
-async def test_a_message_that_comes_while_people_are_asked_waits_its_turn() -> None:
+async def test_a_message_that_comes_while_people_are_asked_waits_its_turn(
+    open_office: OpenOffice,
+) -> None:
     """One reply at a time in a session; the next begins when the first has ended."""
     shop = Shop()
-    office = Office([[refund_call()], [Say("First."), Say("")], [Say("Second.")]], [shop.refund])
+    office = open_office(
+        [[refund_call()], [Say("First."), Say("")], [Say("Second.")]], [shop.refund]
+    )
     first = await office.ask("one")
     second = await office.ask("two")
     assert (await office.reply(second)).state.value == "queued"
@@ -202,10 +212,10 @@ async def test_a_message_that_comes_while_people_are_asked_waits_its_turn() -> N
     assert (await office.reply(second)).outcome is ReplyFinishedReason.COMPLETED
 
 
-async def test_a_stopped_reply_starts_nothing_more() -> None:
+async def test_a_stopped_reply_starts_nothing_more(open_office: OpenOffice) -> None:
     """A stop withdraws what is asked and ends the reply."""
     shop = Shop()
-    office = Office([[refund_call()]], [shop.refund])
+    office = open_office([[refund_call()]], [shop.refund])
     reply_id = await office.ask()
     call = await office.asked()
 

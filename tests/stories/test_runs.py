@@ -16,7 +16,15 @@ from core.permissions.rules import PermissionBehavior, PermissionRule
 from core.policy import OperatorRule, Policy
 from core.tasks import TaskAnswer
 from core.tools import Chunk, Input, Run, ToolPermissions, Traits
-from tests.stories.office import ANA, BO, CountedIds, Office, PatientClock, standard_policy
+from tests.stories.office import (
+    ANA,
+    BO,
+    CountedIds,
+    Office,
+    OpenOffice,
+    PatientClock,
+    standard_policy,
+)
 
 
 @dataclass
@@ -72,10 +80,12 @@ async def crash_while_pressing(office: Office, press: Press) -> str:
     return reply_id
 
 
-async def test_a_run_whose_end_is_not_proven_is_asked_about_and_not_repeated() -> None:
+async def test_a_run_whose_end_is_not_proven_is_asked_about_and_not_repeated(
+    open_office: OpenOffice,
+) -> None:
     """After the lease of the dead worker has ended, the call is unknown and people are asked."""
     press = Press()
-    office = Office([[PRESS], [Say("Well.")]], [press])
+    office = open_office([[PRESS], [Say("Well.")]], [press])
 
     reply_id = await crash_while_pressing(office, press)
 
@@ -84,10 +94,10 @@ async def test_a_run_whose_end_is_not_proven_is_asked_about_and_not_repeated() -
     assert any("unknown" in line for line in office.card().outcome)
 
 
-async def test_people_can_run_it_again() -> None:
+async def test_people_can_run_it_again(open_office: OpenOffice) -> None:
     """Run again is a new approval, and a second run."""
     press = Press()
-    office = Office([[PRESS], [Say("Well.")]], [press])
+    office = open_office([[PRESS], [Say("Well.")]], [press])
     reply_id = await crash_while_pressing(office, press)
 
     await office.approve(await office.asked(), BO)
@@ -97,10 +107,10 @@ async def test_people_can_run_it_again() -> None:
     assert (await office.reply(reply_id)).outcome is ReplyFinishedReason.COMPLETED
 
 
-async def test_people_can_say_that_it_was_done() -> None:
+async def test_people_can_say_that_it_was_done(open_office: OpenOffice) -> None:
     """Mark done: what the person says is the result, and nothing runs."""
     press = Press()
-    office = Office([[PRESS], [Say("Well.")]], [press])
+    office = open_office([[PRESS], [Say("Well.")]], [press])
     reply_id = await crash_while_pressing(office, press)
     call = await office.asked()
 
@@ -111,10 +121,10 @@ async def test_people_can_say_that_it_was_done() -> None:
     assert await office.states(reply_id) == [CallState.DONE]
 
 
-async def test_people_can_give_it_up() -> None:
+async def test_people_can_give_it_up(open_office: OpenOffice) -> None:
     """Abandon: the model is told that the outcome is unknown."""
     press = Press()
-    office = Office([[PRESS], [Say("Well.")]], [press])
+    office = open_office([[PRESS], [Say("Well.")]], [press])
     reply_id = await crash_while_pressing(office, press)
 
     await office.reject(await office.asked(), "leave it", BO)
@@ -124,10 +134,10 @@ async def test_people_can_give_it_up() -> None:
     assert (await office.reply(reply_id)).outcome is ReplyFinishedReason.COMPLETED
 
 
-async def test_an_idempotent_tool_is_tried_again_with_the_same_key() -> None:
+async def test_an_idempotent_tool_is_tried_again_with_the_same_key(open_office: OpenOffice) -> None:
     """Doing it twice is doing it once, so nobody has to be asked."""
     press = Press(idempotent=True)
-    office = Office([[PRESS], [Say("Well.")]], [press])
+    office = open_office([[PRESS], [Say("Well.")]], [press])
 
     reply_id = await crash_while_pressing(office, press)
 
@@ -136,16 +146,16 @@ async def test_an_idempotent_tool_is_tried_again_with_the_same_key() -> None:
     assert await office.states(reply_id) == [CallState.DONE]
 
 
-async def test_an_approval_that_nobody_used_in_time_is_asked_again() -> None:
+async def test_an_approval_that_nobody_used_in_time_is_asked_again(open_office: OpenOffice) -> None:
     """The grant lapses after 60 s without a start; the old card's press does not count."""
     press = Press()
-    office = Office([[PRESS]], [press])
+    office = open_office([[PRESS]], [press])
     reply_id = await office.ask()
     call = await office.asked()
     await office.gateway.approve(call.key, call.revision, ANA, office.ids.new())
 
-    await office.store.wait_for_work(0)
-    office.clock.turn(61)
+    await office.ledger.wait_for_work(0)
+    await office.turn_clock(61)
     while await office.deadlines.fire_due():
         pass
 
@@ -157,10 +167,10 @@ async def test_an_approval_that_nobody_used_in_time_is_asked_again() -> None:
     assert "changed" in said
 
 
-async def test_a_call_does_not_run_on_changed_ground() -> None:
+async def test_a_call_does_not_run_on_changed_ground(open_office: OpenOffice) -> None:
     """What was bound beside the input (a directory, a program) is compared when the run starts."""
     press = Press()
-    office = Office([[PRESS], [Say("Well.")]], [press])
+    office = open_office([[PRESS], [Say("Well.")]], [press])
     reply_id = await office.ask()
     call = await office.asked()
 
@@ -194,12 +204,13 @@ async def test_what_an_older_policy_allowed_is_judged_again_before_it_starts() -
         tool_name="press", rule_content=None, behavior=PermissionBehavior.ALLOW, source="operator"
     )
     lenient = Policy(standard_policy().gates, (OperatorRule(allow),), revision=1)
-    before = Office([[PRESS]], [press], lenient, ledger, clock, ids)
+    open_office = OpenOffice(ledger, clock, ids)
+    before = open_office([[PRESS]], [press], lenient)
     reply_id = await before.ask()
     assert await before.states(reply_id) == [CallState.ALLOWED]
 
     strict = Policy(standard_policy().gates, revision=2)
-    after = Office([[PRESS]], [press], strict, ledger, clock, ids)
+    after = open_office([[PRESS]], [press], strict)
     await ledger.publish_policy("2")
     await after.pass_time(31)
 
@@ -212,7 +223,7 @@ async def test_an_allowed_call_survives_a_store_that_did_not_answer() -> None:
     press = Press()
     clock, ids = PatientClock(), CountedIds()
     ledger = LedgerThatFailsOnce(clock, ids)
-    office = Office([[PRESS], [Say("Well.")]], [press], None, ledger, clock, ids)
+    office = OpenOffice(ledger, clock, ids)([[PRESS], [Say("Well.")]], [press])
     reply_id = await office.ask()
     await office.approve(await office.asked())
     assert press.runs == []

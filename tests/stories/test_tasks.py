@@ -6,7 +6,7 @@ from core.external import ExternalTool
 from core.messages import ReplyFinishedReason
 from core.tasks import TaskAnswer
 from core.tools import Traits
-from tests.stories.office import ANA, BO, REQUESTER, Office
+from tests.stories.office import ANA, BO, REQUESTER, Office, OpenOffice
 
 PERSON = {
     "type": "object",
@@ -36,9 +36,11 @@ async def submit(office: Office, text: str, who: object = BO) -> str:
     return answered.said
 
 
-async def test_a_task_goes_to_people_and_their_answer_is_the_result() -> None:
+async def test_a_task_goes_to_people_and_their_answer_is_the_result(
+    open_office: OpenOffice,
+) -> None:
     """Nobody has to approve that people are asked; what they submit goes to the model."""
-    office = Office([[ROTATE], [Say("Rotated.")]], [rotate_badge()])
+    office = open_office([[ROTATE], [Say("Rotated.")]], [rotate_badge()])
     reply_id = await office.ask()
     assert await office.states(reply_id) == [CallState.TASK]
 
@@ -52,9 +54,9 @@ async def test_a_task_goes_to_people_and_their_answer_is_the_result() -> None:
     assert (await office.reply(reply_id)).outcome is ReplyFinishedReason.COMPLETED
 
 
-async def test_an_answer_that_does_not_fit_is_not_submitted() -> None:
+async def test_an_answer_that_does_not_fit_is_not_submitted(open_office: OpenOffice) -> None:
     """Whoever answers is told what is missing; the task stays open."""
-    office = Office([[ROTATE]], [rotate_badge()])
+    office = open_office([[ROTATE]], [rotate_badge()])
     reply_id = await office.ask()
 
     said = await submit(office, "copies: many")
@@ -63,9 +65,9 @@ async def test_an_answer_that_does_not_fit_is_not_submitted() -> None:
     assert await office.states(reply_id) == [CallState.TASK]
 
 
-async def test_talk_is_no_result() -> None:
+async def test_talk_is_no_result(open_office: OpenOffice) -> None:
     """A joke in the thread has no fields, so it can't become the result of such a task."""
-    office = Office([[ROTATE]], [rotate_badge()])
+    office = open_office([[ROTATE]], [rotate_badge()])
     reply_id = await office.ask()
 
     said = await submit(office, "lol, again?")
@@ -74,9 +76,9 @@ async def test_talk_is_no_result() -> None:
     assert await office.states(reply_id) == [CallState.TASK]
 
 
-async def test_only_fulfillers_may_answer() -> None:
+async def test_only_fulfillers_may_answer(open_office: OpenOffice) -> None:
     """Ana approves calls, but badges are the desk's work."""
-    office = Office([[ROTATE]], [rotate_badge()])
+    office = open_office([[ROTATE]], [rotate_badge()])
     await office.ask()
     call = await office.asked()
 
@@ -88,9 +90,9 @@ async def test_only_fulfillers_may_answer() -> None:
     assert "desk" in answered.said
 
 
-async def test_who_asked_may_do_the_task() -> None:
+async def test_who_asked_may_do_the_task(open_office: OpenOffice) -> None:
     """A task is work, not an approval: Rita may rotate the badge that she asked for."""
-    office = Office([[ROTATE]], [rotate_badge()])
+    office = open_office([[ROTATE]], [rotate_badge()])
     reply_id = await office.ask()
     call = await office.asked()
 
@@ -102,9 +104,9 @@ async def test_who_asked_may_do_the_task() -> None:
     assert await office.states(reply_id) == [CallState.DONE]
 
 
-async def test_a_claim_is_shown_and_can_be_handed_back() -> None:
+async def test_a_claim_is_shown_and_can_be_handed_back(open_office: OpenOffice) -> None:
     """The card says who does it; then it is anybody's again."""
-    office = Office([[ROTATE]], [rotate_badge()])
+    office = open_office([[ROTATE]], [rotate_badge()])
     await office.ask()
     call = await office.asked()
 
@@ -118,9 +120,9 @@ async def test_a_claim_is_shown_and_can_be_handed_back() -> None:
     assert "Whoever takes it" in office.card().outcome[0]
 
 
-async def test_a_task_may_need_a_confirmation_first() -> None:
+async def test_a_task_may_need_a_confirmation_first(open_office: OpenOffice) -> None:
     """First the approvers, then the fulfillers: two questions about one call."""
-    office = Office([[ROTATE], [Say("Rotated.")]], [rotate_badge(confirm=True)])
+    office = open_office([[ROTATE], [Say("Rotated.")]], [rotate_badge(confirm=True)])
     reply_id = await office.ask()
     assert await office.states(reply_id) == [CallState.OPEN]
 
@@ -131,9 +133,9 @@ async def test_a_task_may_need_a_confirmation_first() -> None:
     assert await office.states(reply_id) == [CallState.DONE]
 
 
-async def test_a_task_that_nobody_does_expires() -> None:
+async def test_a_task_that_nobody_does_expires(open_office: OpenOffice) -> None:
     """Four hours of silence; the agent is told that nobody answered."""
-    office = Office([[ROTATE], [Say("Too bad.")]], [rotate_badge()])
+    office = open_office([[ROTATE], [Say("Too bad.")]], [rotate_badge()])
     reply_id = await office.ask()
 
     await office.pass_time(4 * 3600 + 1)
@@ -142,9 +144,9 @@ async def test_a_task_that_nobody_does_expires() -> None:
     assert (await office.reply(reply_id)).outcome is ReplyFinishedReason.COMPLETED
 
 
-async def test_a_task_without_declared_result_takes_any_text() -> None:
+async def test_a_task_without_declared_result_takes_any_text(open_office: OpenOffice) -> None:
     """The text is what the model gets."""
-    office = Office([[ROTATE], [Say("Fine.")]], [rotate_badge(result=False)])
+    office = open_office([[ROTATE], [Say("Fine.")]], [rotate_badge(result=False)])
     reply_id = await office.ask()
 
     await submit(office, "Done at the front desk, number B-12.")
