@@ -8,7 +8,17 @@ from typing import Any
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import (
+    AuthenticationError,
+    ClusterDownError,
+    MasterDownError,
+    NoPermissionError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    ResponseError,
+    TryAgainError,
+)
 
 from core.errors import SetupRefused, StoreDamaged, StoreError, StoreUnavailable
 
@@ -16,18 +26,9 @@ Client = Any
 """A `redis.asyncio.Redis` that answers in bytes; its own types leave that open."""
 BLOCK_MS = 2_000
 """Longest single wait on the server; longer waits are made of these."""
-_REFUSED_FOR_NOW = (
-    "OOM",
-    "LOADING",
-    "READONLY",
-    "MISCONF",
-    "MASTERDOWN",
-    "CLUSTERDOWN",
-    "TRYAGAIN",
-    "BUSY",
-    "NOREPLICAS",
-    "UNBLOCKED",
-)
+_FOR_NOW = (OutOfMemoryError, ReadOnlyError, MasterDownError, TryAgainError, ClusterDownError)
+_FOR_NOW_CODES = ("MISCONF", "BUSY", "NOREPLICAS", "UNBLOCKED", "LOADING")
+"""Refusals that the library has no class for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,14 @@ async def store_errors() -> AsyncIterator[None]:
     Raises:
         StoreUnavailable: no connection, no answer in time, or the server can't take it now.
         StoreDamaged: a script could not read what is stored.
+        StoreError: the store does not know us.
     """
     try:
         yield
     except ResponseError as wrong:
         raise _refusal(wrong) from wrong
+    except AuthenticationError as wrong:
+        raise StoreError("The store refuses our user or password.") from wrong
     except RedisError as wrong:
         raise StoreUnavailable("The store gave no answer in time.") from wrong
     except OSError as wrong:
@@ -90,10 +94,10 @@ def _refusal(wrong: ResponseError) -> Exception:
     text = str(wrong)
     if text.startswith("TENANT"):
         return ValueError("the session belongs to another tenant")
-    if text.startswith(_REFUSED_FOR_NOW) or "OOM" in text:
+    if isinstance(wrong, _FOR_NOW) or text.startswith(_FOR_NOW_CODES):
         return StoreUnavailable("The store can't take this now.")
-    if text.startswith(("NOAUTH", "NOPERM", "WRONGPASS")):
-        return StoreError("The store refuses our user or password.")
+    if isinstance(wrong, NoPermissionError):
+        return StoreError("The store does not let our user do this.")
     return StoreDamaged("The store holds something that a transition can't read.")
 
 

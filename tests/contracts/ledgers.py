@@ -13,9 +13,11 @@ from core.ledger import (
     Approve,
     Begun,
     CancelCall,
+    CardKey,
     Check,
     Claim,
     Claimed,
+    ClaimTask,
     Complete,
     Finish,
     Fire,
@@ -28,6 +30,8 @@ from core.ledger import (
     Refuse,
     Reject,
     Release,
+    ReturnTask,
+    Seen,
     Start,
     StopReply,
     Timer,
@@ -109,6 +113,7 @@ class Driver:
     fence: int = 0
     turns: int = 0
     policy: str = ""
+    ms: int = 0
 
     def op(self) -> str:
         self.ops += 1
@@ -209,6 +214,15 @@ class Driver:
         now = await self.ledger.now()
         given: dict[str, Any] = {"checked_at": now, "result": a_result(call_id, "by hand")}
         return await self.ledger.fulfil(Fulfil(self.op(), who, self.key(call_id), **(given | more)))
+
+    async def claim_task(self, call_id: str = "a", who: Actor = ANA) -> Any:
+        return await self.ledger.claim_task(ClaimTask(self.op(), who, self.key(call_id)))
+
+    async def return_task(self, call_id: str = "a", who: Actor = ANA) -> Any:
+        return await self.ledger.return_task(ReturnTask(self.op(), who, self.key(call_id)))
+
+    async def see(self) -> Any:
+        return await self.ledger.seen(Seen(CardKey(self.key(), "slack:C1"), "m1"))
 
     async def cancel(self, call_id: str = "a", who: Actor = ANA) -> Any:
         return await self.ledger.cancel(CancelCall(self.op(), who, self.key(call_id), "no need"))
