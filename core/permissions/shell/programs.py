@@ -9,6 +9,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import tree_sitter
@@ -39,6 +40,9 @@ MAX_PROGRAMS: Final = 4096
 
 MAX_WORDS: Final = 65_536
 """Most words in all programs of one command; wrappers repeat the words behind them."""
+
+_KEPT: Final = 8
+"""How many readings are kept: few, because one may be large."""
 
 _COMMANDS: Final = frozenset(
     {"command", "declaration_command", "unset_command", "test_command", "negated_command"}
@@ -72,7 +76,8 @@ class _Text:
     depth: int
 
 
-def programs(command: str) -> list[Argv]:
+@lru_cache(maxsize=_KEPT)
+def programs(command: str) -> tuple[Argv, ...]:
     """The words of every program that `command` could start, the program's name first.
 
     Names are given without their directory (and once more with it, if there was one). A
@@ -97,7 +102,7 @@ def programs(command: str) -> list[Argv]:
                 if piece.depth > MAX_DEPTH or len(seen) > MAX_TEXTS or left < 0:
                     raise TooMuch
                 _read_text(_Text(text, piece.depth), until, waiting, found)
-    return list(found)
+    return tuple(found)
 
 
 def _read_text(piece: _Text, until: float, waiting: deque[_Text], found: dict[Argv, None]) -> None:

@@ -55,7 +55,7 @@ def safety_reason(command: str, paths: Paths) -> str | None:
         return None
     try:
         shape = _shape(command)
-        started = [] if shape else programs(command)
+        started: tuple[Argv, ...] = () if shape else programs(command)
     except (TooMuch, TooSlow):
         return "it is too long or too deep to be read"
     if shape:

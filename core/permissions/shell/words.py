@@ -14,6 +14,7 @@ import time
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import tree_sitter
@@ -27,6 +28,9 @@ MAX_PARTS: Final = 20
 
 MAX_BLANKS: Final = 63
 """Longest run of blanks: longer padding can push the tail of a command out of a preview."""
+
+_KEPT: Final = 64
+"""How many readings are kept: judging one command reads it for rules, gates and offers."""
 
 _LANGUAGE: Final = tree_sitter.Language(tree_sitter_bash.language())
 
@@ -84,6 +88,7 @@ class TooSlow(Exception):
     """The parser needs more time than any ordinary command does."""
 
 
+@lru_cache(maxsize=_KEPT)
 def read_commands(command: str) -> tuple[SimpleCommand, ...]:
     """The simple commands of `command`, in the order they are written; at least one.
 
