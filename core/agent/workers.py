@@ -55,6 +55,9 @@ class Workers:
                     if not read.done():
                         read.set_result(None)
                     await asyncio.sleep(0)
+            except GeneratorExit:
+                # Nobody reads any more. A TaskGroup would take this for a failure of its own.
+                self.stop()
             finally:
                 self._read = False
         if self._failure is not None:
@@ -62,17 +65,20 @@ class Workers:
 
     async def _begin(self, group: asyncio.TaskGroup) -> None:
         self._running += 1
-        self._tasks.append(group.create_task(self._work(self._waiting.popleft())))
+        task = group.create_task(self._work(self._waiting.popleft()))
+        task.add_done_callback(self._ended)  # a task that is cancelled at once never runs at all
+        self._tasks.append(task)
         await asyncio.sleep(0)
+
+    def _ended(self, _: asyncio.Task[None]) -> None:
+        self._running -= 1
+        self._said.put_nowait(None)
 
     async def _work(self, worker: Worker) -> None:
         try:
             await worker(self._send)
         except Exception as error:  # noqa: BLE001 - raised again by `events`
             self._failure = self._failure or error
-        finally:
-            self._running -= 1
-            self._said.put_nowait(None)
 
     async def _send(self, event: AgentEvent) -> None:
         if not self._read:
