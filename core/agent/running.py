@@ -95,10 +95,15 @@ class ResultWriter:
         )
 
     def interrupted(self) -> Iterator[AgentEvent]:
-        """A person stopped the call while it ran."""
-        self._join()
-        yield from self.add(TextBlock(text=STOPPED_WHILE_RUNNING, created_at=self.stamps.now()))
+        """The call was stopped while it ran."""
+        yield from self.remark(STOPPED_WHILE_RUNNING)
         yield self.end(ToolResultState.INTERRUPTED)
+
+    def remark(self, text: str) -> Iterator[AgentEvent]:
+        """A sentence that is not the tool's, on a line of its own."""
+        line = f"\n{text}" if self.output else text
+        self._join()
+        yield from self.add(TextBlock(text=line, created_at=self.stamps.now()))
 
     def _data(self, block: DataBlock) -> AgentEvent:
         source = block.source
@@ -148,7 +153,7 @@ async def run_tool(
                     break
     except Exception as error:  # noqa: BLE001 - a tool may raise anything; the model must know
         state = ToolResultState.ERROR
-        for event in writer.add(TextBlock(text=_words(error), created_at=writer.stamps.now())):
+        for event in writer.remark(_words(error)):
             yield event
     yield writer.end(state)
 
@@ -171,7 +176,7 @@ async def run_call(
     yield writer.start()
     found = court.read(call)
     if isinstance(found, str):
-        for event in writer.add(TextBlock(text=found, created_at=court.stamps.now())):
+        for event in writer.remark(found):
             yield event
         yield writer.end(ToolResultState.ERROR)
     else:

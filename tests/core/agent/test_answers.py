@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from adapters.models.scripted import Call
 from core.agent import (
@@ -417,3 +419,35 @@ async def test_an_answer_survives_the_wire() -> None:
         "reason": "no",
         "actor": "ana",
     }
+
+
+answers = st.builds(
+    Answer,
+    call_id=st.sampled_from(["1", "2", "3"]),
+    outcome=st.sampled_from([each for each in Outcome if each is not Outcome.DONE]),
+    input=st.sampled_from([None, "{}", '{"a": 1}', "{"]),
+    reason=st.sampled_from([None, "", "no"]),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.lists(answers, max_size=4), max_size=5))
+async def test_a_finished_call_never_changes_again(rounds: list[list[Answer]]) -> None:
+    """Whatever a ledger says in whatever order: one result for a call, and then it stays."""
+    friday = agent([[*calls("a", "1"), *calls("b", "2"), *calls("c", "3")]], *map(ask, "abc"))
+    await start(friday)
+    seen: dict[str, str] = {}
+
+    for given_answers in rounds:
+        friday.state = joined(friday.state, given_answers)
+        blocks = friday.state.context[-1].content
+        finished = {
+            each.id: each.model_dump_json()
+            for each in blocks
+            if isinstance(each, ToolCallBlock) and each.state is ToolCallState.FINISHED
+        }
+        ended = {f"r{key}": each.model_dump_json() for key, each in results(friday).items()}
+
+        assert seen.items() <= {**finished, **ended}.items()
+        assert sorted(finished) == sorted(results(friday))
+        seen = {**finished, **ended}

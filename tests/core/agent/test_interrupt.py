@@ -11,7 +11,14 @@ from core.agent import Agent, approve
 from core.errors import ForeignReply, NotWaiting
 from core.events import UserInterruptEvent
 from core.functions import tool
-from core.messages import Msg, ReplyFinishedReason, ToolCallState, ToolResultState, user_msg
+from core.messages import (
+    Msg,
+    ReplyFinishedReason,
+    ToolCallState,
+    ToolResultBlock,
+    ToolResultState,
+    user_msg,
+)
 from tests.core.agent.samples import (
     agent,
     ask,
@@ -50,10 +57,8 @@ async def test_a_parked_reply_is_closed() -> None:
     assert last_msg(again).finished_reason is ReplyFinishedReason.COMPLETED
 
 
-def results_of_first(given: Agent) -> list[object]:
+def results_of_first(given: Agent) -> list[ToolResultBlock]:
     """Results of the first reply."""
-    from core.messages import ToolResultBlock
-
     return [each for each in given.state.context[1].content if isinstance(each, ToolResultBlock)]
 
 

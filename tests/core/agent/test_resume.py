@@ -244,7 +244,7 @@ async def decide_all(friday: Agent) -> None:
 async def left_behind(state: ToolCallState, *, begun: bool, tool: SampleTool) -> Agent:
     """An agent loaded from a state in which a process died at a call."""
     friday = agent([calls(tool.name, "1")], ask("asked"), tool)
-    friday.judge = _asks  # type: ignore[assignment]
+    friday.judge = _asks
     await start(friday)
     call = friday.awaiting[0]
     if begun:
