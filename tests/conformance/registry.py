@@ -10,6 +10,7 @@ from pathlib import Path
 from tests.conformance import (
     commands,
     display,
+    loop,
     match,
     permission,
     readonly,
@@ -25,6 +26,7 @@ GROUPS: dict[str, Group] = {
     "reference_readonly": readonly.run,
     "reference_suggestion": suggestion.run,
     "reference_wire": wire.run,
+    "reference_loop": loop.run,
     "real_commands": commands.run,
     "security:display": display.run,
     **security.SECURITY,
