@@ -12,6 +12,7 @@ import griffe
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation
 
+from core.agent.stamps import whole
 from core.errors import SetupRefused, ToolFailed
 from core.messages import DataBlock, TextBlock, ToolResultState
 from core.permissions.functions import FunctionPermissions
@@ -240,7 +241,7 @@ def _blocks(piece: Any) -> Iterable[TextBlock | DataBlock]:
     if isinstance(piece, TextBlock | DataBlock):
         return (piece,)
     if isinstance(piece, str):
-        return (TextBlock(text=piece),)
+        return (TextBlock(text=whole(piece)),)
     if _is_list(piece) and piece and all(map(_is_block, piece)):
         return piece
     return (TextBlock(text=_ANY.dump_json(piece).decode()),)

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from core.agent.judging import Court, remember_rejection
 from core.agent.notes import NOTE
 from core.agent.results import Outcome, closing
-from core.agent.stamps import Stamps
+from core.agent.stamps import Stamps, whole
 from core.agent.transcript import Transcript, present_message
 from core.errors import ForeignReply, NotWaiting, ResumeRefused, UnknownCall
 from core.events import ConfirmResult, ExternalExecutionResultEvent, UserConfirmResultEvent
@@ -172,8 +172,8 @@ def _said(note: JsonValue, *, confirmed: bool) -> _Said:
         raise ResumeRefused("The metadata of this answer can't be read.")
     return (
         Outcome(str(outcome)),
-        None if reason is None else str(reason),
-        None if actor is None else str(actor),
+        None if reason is None else whole(str(reason)),
+        None if actor is None else whole(str(actor)),
     )
 
 
@@ -215,12 +215,13 @@ def _fulfilment(result: ToolResultBlock, call: ToolCallBlock, court: Court) -> A
         raise ResumeRefused("This result says that the task still runs; send it when it is done.")
     tool = court.tools.find(call.name)
     schema = tool.traits.result_schema if tool else None
+    metadata = {key: value for key, value in result.metadata.items() if key != NOTE}
     if schema is not None and result.state is ToolResultState.SUCCESS:
-        fields = validate_input(schema, {k: v for k, v in result.metadata.items() if k != NOTE})
+        fields = validate_input(schema, metadata)
         if fields:
             first = fields[0]
             raise ResumeRefused(f"The result does not fit: {first.pointer} {first.message}.")
-    return Answer(call.id, Outcome.DONE, result=result.model_copy())
+    return Answer(call.id, Outcome.DONE, result=result.model_copy(update={"metadata": metadata}))
 
 
 def put(

@@ -21,7 +21,7 @@ from core.agent.judging import Court, Fate, JudgedCall, batches
 from core.agent.model_turn import ModelTurn
 from core.agent.results import STOPPED_WHILE_RUNNING, Outcome, closing, plain
 from core.agent.running import told
-from core.agent.stamps import Stamps
+from core.agent.stamps import Stamps, whole
 from core.agent.structured import STRUCTURED_HINT, STRUCTURED_NOW
 from core.agent.transcript import Transcript
 from core.agent.workers import Send, Worker, Workers, closed
@@ -264,7 +264,7 @@ class ReplyRun:
 
     def _failure(self, error: Exception) -> ErrorInfo:
         if isinstance(error, ModelFailed):
-            return ErrorInfo(type=error.kind, message=str(error))
+            return ErrorInfo(type=error.kind, message=whole(str(error)))
         reply_id = self.state.reply_context.reply_id
         _log.warning("model turn failed", exc_info=error, extra={"reply_id": reply_id})
         kind = type(error).__name__

@@ -5,13 +5,14 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter
 
 from core.agent.judging import Court
+from core.agent.notes import NOTE
 from core.agent.results import STOPPED_WHILE_RUNNING, texts
 from core.agent.stamps import Stamps, whole
 from core.agent.workers import closed
-from core.errors import KeyturnError
+from core.errors import KeyturnError, ToolFailed
 from core.events import (
     AgentEvent,
     ToolResultDataDeltaEvent,
@@ -28,6 +29,11 @@ from core.messages import (
     ToolResultState,
 )
 from core.tools import Chunk, Run, Tool
+
+MAX_ERROR = 4_000
+"""Most characters of an exception's words that the model is given."""
+
+_JSON: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
 @dataclass(slots=True)
@@ -52,7 +58,7 @@ class ResultWriter:
         """The next piece."""
         for block in chunk.content:
             yield from self.add(block)
-        self.metadata.update(chunk.metadata)
+        self.metadata.update(_storable(chunk.metadata))
         self.state = chunk.state
 
     def add(self, block: TextBlock | DataBlock) -> Iterator[AgentEvent]:
@@ -101,7 +107,7 @@ class ResultWriter:
 
     def remark(self, text: str) -> Iterator[AgentEvent]:
         """A sentence that is not the tool's, on a line of its own."""
-        line = f"\n{text}" if self.output else text
+        line = whole(f"\n{text}" if self.output else text)
         self._join()
         yield from self.add(TextBlock(text=line, created_at=self.stamps.now()))
 
@@ -159,9 +165,22 @@ async def run_tool(
 
 
 def _words(error: Exception) -> str:
-    if isinstance(error, KeyturnError):
-        return str(error)
-    return f"{type(error).__name__}: {error}"
+    said = str(error) if isinstance(error, KeyturnError) else f"{type(error).__name__}: {error}"
+    return said if len(said) <= MAX_ERROR else f"{said[:MAX_ERROR]} …"
+
+
+def _storable(metadata: Mapping[str, Any]) -> dict[str, JsonValue]:
+    """Metadata of a tool as JSON; what Keyturn notes there is not the tool's to write.
+
+    Raises:
+        ToolFailed: it is no JSON.
+    """
+    given = {key: value for key, value in metadata.items() if key != NOTE}
+    try:
+        _JSON.dump_json(given)
+        return _JSON.validate_python(given)
+    except ValueError:  # of pydantic, for what is no JSON value and for what is no text
+        raise ToolFailed("The tool gave metadata that is no JSON.") from None
 
 
 async def run_call(
