@@ -5,6 +5,7 @@
     KeyturnError
     ├── InvalidInput         what was written is not a readable input of a call
     ├── InvalidSchema        a tool's schema that nothing can be checked against
+    ├── InvalidSettings      a configuration with mistakes; names all of them
     ├── RuleRefused          a permission rule that can't be saved (reason and remedy)
     ├── InvalidToken         a button's token that we did not make, or not for here
     ├── NotAuthorised        the actor has no right to this, now
@@ -51,6 +52,10 @@ class InvalidInput(KeyturnError):
 
 class InvalidSchema(KeyturnError):
     """A tool's JSON schema that is itself wrong, or refers to something we do not fetch."""
+
+
+class InvalidSettings(KeyturnError):
+    """A configuration that can't be used. The message names every mistake, its line and remedy."""
 
 
 class RuleRefused(KeyturnError):

@@ -1,0 +1,1 @@
+"""The demo: a scripted operations agent at work on real files."""
