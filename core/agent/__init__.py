@@ -1,16 +1,8 @@
 """The agent: its loop, the questions it parks at, and the answers it goes on with."""
 
 from core.agent.agent import Agent, Inputs
-from core.agent.answers import (
-    Answer,
-    Decision,
-    answer,
-    approve,
-    check_edit,
-    expire,
-    joined,
-    reject,
-)
+from core.agent.answers import Answer, joined
+from core.agent.decisions import Decision, answer, approve, check_edit, expire, reject
 from core.agent.journal import Journal, NoJournal, Refused, Started
 from core.agent.judges import context_judge
 from core.agent.judging import Court, Fate, Judge, JudgedCall, fingerprint

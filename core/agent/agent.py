@@ -8,8 +8,9 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel
 
 from core.agent import notes
-from core.agent.answers import ResultEvent, put, read_answers
+from core.agent.answers import put
 from core.agent.calls import recovered
+from core.agent.decisions import ResultEvent, read_answers
 from core.agent.journal import Journal, NoJournal
 from core.agent.judging import Court, Judge, JudgedCall
 from core.agent.loop import ReplyRun, Setup

@@ -148,6 +148,18 @@ async def test_a_refusal_never_quotes_the_input() -> None:
     assert secret not in str(caught.value)
 
 
+async def test_an_edit_may_not_add_what_the_tool_does_not_declare() -> None:
+    """Also where the schema leaves other keys open: a slip of the keyboard is a fault."""
+    tool = SampleTool("ask", input_schema={"type": "object", "properties": {"n": {}}})
+    friday = agent([[Call("ask", '{"n": 1}', "1")]], tool)
+    await start(friday)
+
+    with pytest.raises(ResumeRefused):
+        await decide(friday, approve(friday.awaiting[0], input='{"n": 1, "m": 2}'))
+    with pytest.raises(ResumeRefused):
+        await decide(friday, approve(friday.awaiting[0], input='{"n": "a\\u202eb"}'))
+
+
 async def test_an_edit_that_is_denied_is_refused_and_the_call_stays_parked() -> None:
     """Deny rules are asked about the edited input, not only about the first one."""
     friday, tool = await parked()
