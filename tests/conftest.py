@@ -17,4 +17,4 @@ def valkey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]
     with Redis.from_url(server.url) as client:
         client.config_set("appendfsync", "no")  # nobody pulls the plug while tests run
     yield server
-    server.stop()
+    server.stop(even_if_used=True)

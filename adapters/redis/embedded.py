@@ -116,8 +116,14 @@ class EmbeddedServer:
             time.sleep(_POLL_SECONDS)
         raise StoreUnavailable("The embedded store did not answer in time.")
 
-    def stop(self, seconds: float = 15) -> None:
-        """Shut the server down in good order: the journal is written, the lock falls."""
+    def stop(self, seconds: float = 15, *, even_if_used: bool = False) -> bool:
+        """Shut the server down in good order: the journal is written, the lock falls.
+
+        Close own connections first. While another process is connected the server is left to it;
+        the last one stops it. Says whether it was stopped.
+        """
+        if not even_if_used and self._used_by_others():
+            return False
         with contextlib.suppress(OSError), _talk(self.socket, seconds) as line:
             line.sendall(b"SHUTDOWN\r\n")
             while line.recv(256):
@@ -125,14 +131,27 @@ class EmbeddedServer:
         if self._child:
             self._child.wait(seconds)
             self._child = None
+        return True
+
+    def _used_by_others(self, seconds: float = 1) -> bool:
+        """Whether clients stay connected; own ones that were just closed take a moment to go."""
+        end = time.monotonic() + seconds
+        while self._info("clients", "connected_clients") not in {None, "1"}:
+            if time.monotonic() > end:
+                return True
+            time.sleep(_POLL_SECONDS)
+        return False
 
     def pid(self) -> int | None:
         """The server's process, as it says itself."""
+        found = self._info("server", "process_id")
+        return int(found) if found else None
+
+    def _info(self, section: str, name: str) -> str | None:
         with contextlib.suppress(OSError), _talk(self.socket, 1) as line:
-            line.sendall(b"INFO server\r\n")
-            text = line.recv(65536).decode(errors="replace")
-            found = [row for row in text.splitlines() if row.startswith("process_id:")]
-            return int(found[0].partition(":")[2]) if found else None
+            line.sendall(f"INFO {section}\r\n".encode())
+            rows = line.recv(65536).decode(errors="replace").splitlines()
+            return next((row.partition(":")[2] for row in rows if row.startswith(name)), None)
         return None
 
     def _try_to_launch(self) -> None:

@@ -32,6 +32,11 @@ class Keys:
         return self._key("policy")
 
     @property
+    def mark(self) -> str:
+        """String: written before replicas are asked, so that a repeated request is waited for."""
+        return self._key("mark")
+
+    @property
     def due(self) -> str:
         """Sorted set: timers by due time."""
         return self._key("due")

@@ -22,6 +22,7 @@ from core.ports import Ids
 
 _ROUTES = 10_000
 _TRIES = 8
+_CONFIRMED = frozenset({"accept", "decide", "start", "turn"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,20 @@ class _Route:
 
 @dataclass(slots=True)
 class RedisLedger(Steps):
-    """A `Ledger` over one primary. `partitions` is fixed when the store is first used."""
+    """A `Ledger` over one primary.
+
+    Attributes:
+        partitions: fixed when the store is first used.
+        replicas: how many replicas must have an acceptance, a decision, a start and a turn before
+            it is answered; without them `StoreUnavailable`: it stands here, but a failover may
+            lose it, so nothing may run on it.
+    """
 
     connections: Connections
     sealer: Sealer
     ids: Ids
     partitions: int = 1
+    replicas: int = 0
     scripts: Scripts = field(init=False)
     records: Records = field(init=False)
     _routes: dict[str, _Route] = field(default_factory=dict[str, _Route])
@@ -209,7 +218,15 @@ class RedisLedger(Steps):
 
     async def _run(self, message: Message, names: Sequence[str]) -> list[Any]:
         async with store_errors():
-            return await self.scripts.run(message.script, names, message.args())
+            if not self.replicas or message.script not in _CONFIRMED:
+                return await self.scripts.run(message.script, names, message.args())
+            mark = Keys(int(message.body["rid"][:2], 16)).mark
+            answer, confirmed = await self.scripts.run_confirmed(
+                message.script, names, message.args(), mark, self.replicas
+            )
+        if not confirmed:
+            raise StoreUnavailable("No replica has confirmed it in time.")
+        return answer
 
     async def _route(self, keys: Keys, reply_id: str) -> _Route:
         """Tenant and session of a reply, which never change; empty for no such reply."""

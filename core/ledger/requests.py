@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from core.calls import Actor, Call, CallKey, CallState, Json, Terms
+from core.calls import Actor, Call, CallKey, CallState, Json, Terms, require_text
 from core.messages import ReplyFinishedReason
 
 MAX_RUNS = 3
@@ -97,6 +97,9 @@ class NewCall:
     policy: str = ""
     channels: tuple[str, ...] = ()
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        require_text(self.call_id, self.tool, *self.channels)
 
 
 @dataclass(frozen=True, slots=True)

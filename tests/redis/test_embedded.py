@@ -30,7 +30,7 @@ def server(tmp_path: Path) -> Iterator[EmbeddedServer]:
     """A server of its own, stopped at the end."""
     server = EmbeddedServer(tmp_path / "data")
     yield server
-    server.stop()
+    server.stop(even_if_used=True)
 
 
 Opener = Callable[[str], Connections]
@@ -150,6 +150,23 @@ def test_it_stops_in_good_order_and_starts_again_with_its_data(server: EmbeddedS
         assert client.get("kept") == b"yes"
 
 
+def test_the_last_one_stops_it(server: EmbeddedServer) -> None:
+    """Two processes share the server: the first to go leaves it to the other."""
+    server.start()
+    other = EmbeddedServer(server.directory)
+    other.start()
+
+    with Redis.from_url(other.url) as client:
+        client.ping()
+        stopped_under_the_other = server.stop()
+        assert client.ping()
+
+    assert not stopped_under_the_other
+    assert other.adopted
+    assert other.stop()
+    assert other.pid() is None
+
+
 def test_a_long_directory_gets_its_socket_elsewhere(tmp_path: Path) -> None:
     """Kernels limit a socket's path to about a hundred bytes."""
     server = EmbeddedServer(tmp_path / ("d" * 120))
@@ -160,7 +177,7 @@ def test_a_long_directory_gets_its_socket_elsewhere(tmp_path: Path) -> None:
         assert server.pid()
         assert server.socket.parent.stat().st_mode & 0o077 == 0
     finally:
-        server.stop()
+        server.stop(even_if_used=True)
 
 
 def test_a_server_that_will_not_start_says_why(tmp_path: Path) -> None:
@@ -192,7 +209,7 @@ async def test_a_store_that_is_gone_is_unavailable(server: EmbeddedServer, opene
     connections = opened(server.url)
     ledger = RedisLedger(connections, SEALER, SeededIds())
     await ledger.now()
-    server.stop()
+    server.stop(even_if_used=True)
 
     with pytest.raises(StoreUnavailable):
         async with asyncio.timeout(30):

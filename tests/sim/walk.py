@@ -83,7 +83,7 @@ class Walk:
         reply = await self._some_reply()
         if reply is None or self.dice.random() < 0.04:
             return self._accept()
-        if self.dice.random() < 0.15 and (timers := await self.ledger.due()):
+        if self.dice.random() < 0.3 and (timers := await self.ledger.due()):
             first = min(timers, key=lambda t: (t.at, t.kind, t.reply_id, t.call_id, t.channel))
             return Fire(self._op(), first)
         makers = self._sensible(reply) if self.dice.random() < 0.85 else self._anything()
@@ -101,8 +101,19 @@ class Walk:
             makers += [self._task] * 5
         if reply.state is ReplyState.RUNNING:
             makers += self._as_worker(states)
-        if CallState.STARTED in states or any(call.runs for call in reply.present):
-            makers += [self._finish] * 3
+        return makers + self._about_runs(reply, states)
+
+    def _about_runs(self, reply: Reply, states: set[CallState]) -> list[Callable[[Reply], Any]]:
+        makers: list[Callable[[Reply], Any]] = []
+        crashes = self.seed % 2 == 1
+        if CallState.STARTED in states:
+            makers += [self._card] * 12 + [self._stop] if crashes else [self._finish] * 4
+        if any(call.runs and not call.final for call in reply.present):
+            makers += [self._finish] * 2
+        if CallState.UNKNOWN in states:
+            makers += [self._decide] * 6
+        if CallState.ALLOWED in states:
+            makers += [self._refuse, self._cancel]
         return makers
 
     def _as_worker(self, states: set[CallState]) -> list[Callable[[Reply], Any]]:
@@ -197,10 +208,10 @@ class Walk:
         state = pick(("open", "open", "open", "allowed", "waiting", "task", "denied"))
         terms = Terms(
             "sre",
-            quorum=pick((1, 1, 2)),
+            quorum=pick((1, 1, 1, 2)),
             timeout_ms=pick((20_000, 600_000)),
             task_timeout_ms=90_000,
-            unknown_timeout_ms=120_000,
+            unknown_timeout_ms=pick((30_000, 600_000)),
             grant_lifetime_ms=pick((5_000, 60_000)),
             remind_ms=pick(((), (5_000, 10_000))),
             escalate=pick((None, Escalation(8_000, "leads"), Escalation(8_000, "sre"))),
@@ -256,7 +267,8 @@ class Walk:
         return Refuse(self._op(), self._worker(), key, self._fence(reply), policy, "denied")
 
     def _finish(self, reply: Reply) -> Finish:
-        call = self._some_call(reply, CallState.STARTED, CallState.UNKNOWN)
+        ran = [call for call in reply.present if call.runs and not call.final]
+        call = self.dice.choice(ran) if ran else self._some_call(reply, CallState.DONE)
         runs = call.runs if call else 0
         run = self._mostly(runs, runs - 1, runs + 1)
         result = {"type": "tool_result", "output": f"r{self.count}"}

@@ -41,6 +41,9 @@ def source(name: str) -> str:
     )
 
 
+_WAIT_MS = 1_000
+
+
 @dataclass(slots=True)
 class Scripts:
     """Runs scripts by their hash, and sends the text when the server does not know it (yet, or
@@ -61,6 +64,45 @@ class Scripts:
             await self.client.script_load(self.texts[name])
             answer = await self._evalsha(name, keys, args)
         return answer
+
+    async def run_confirmed(
+        self,
+        name: str,
+        keys: Sequence[str],
+        args: Sequence[str | bytes],
+        mark: str,
+        replicas: int,
+    ) -> tuple[list[Any], bool]:
+        """Run one script; say whether that many replicas have it, within a second.
+
+        The mark is written on the same connection: without a write of its own, a repeated
+        request would be "confirmed" at once.
+        """
+        if name not in self.hashes:
+            self.hashes[name] = _text(await self.client.script_load(self.texts[name]))
+        found = await self._pipelined(name, keys, args, mark, replicas)
+        if isinstance(found[0], NoScriptError):
+            await self.client.script_load(self.texts[name])
+            found = await self._pipelined(name, keys, args, mark, replicas)
+        answer, _, confirmed = found
+        if isinstance(answer, Exception):
+            raise answer
+        return answer, isinstance(confirmed, int) and confirmed >= replicas
+
+    async def _pipelined(
+        self,
+        name: str,
+        keys: Sequence[str],
+        args: Sequence[str | bytes],
+        mark: str,
+        replicas: int,
+    ) -> list[Any]:
+        async with self.client.pipeline(transaction=False) as pipe:
+            pipe.evalsha(self.hashes[name], len(keys), *keys, *args)
+            pipe.set(mark, name)
+            pipe.execute_command("WAIT", replicas, _WAIT_MS)
+            found: list[Any] = await pipe.execute(raise_on_error=False)
+        return found
 
     async def _evalsha(self, name: str, keys: Sequence[str], args: Sequence[str | bytes]) -> Any:
         return await self.client.evalsha(self.hashes[name], len(keys), *keys, *args)
