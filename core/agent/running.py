@@ -1,5 +1,6 @@
 """Running one call: from its start to its one result."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -157,14 +158,22 @@ async def run_tool(
                     yield event
                 if chunk.state is not ToolResultState.RUNNING:
                     break
-    except Exception as error:  # noqa: BLE001 - a tool may raise anything; the model must know
+    except (Exception, asyncio.CancelledError) as error:
+        if isinstance(error, asyncio.CancelledError) and _stopped():
+            raise
         state = ToolResultState.ERROR
         for event in writer.remark(_words(error)):
             yield event
     yield writer.end(state)
 
 
-def _words(error: Exception) -> str:
+def _stopped() -> bool:
+    """Whether it is us that are cancelled; a tool may also leak a cancellation of its own."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
+
+
+def _words(error: BaseException) -> str:
     said = str(error) if isinstance(error, KeyturnError) else f"{type(error).__name__}: {error}"
     return said if len(said) <= MAX_ERROR else f"{said[:MAX_ERROR]} …"
 

@@ -1,6 +1,7 @@
 """Stopping a reply: while it waits, while a tool runs, while the model speaks."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 
@@ -220,3 +221,58 @@ async def test_a_cancelled_generator_of_a_tool_is_closed() -> None:
     assert cleaned.is_set()
     assert "first" in results(friday)["1"].output[0].text
     assert last_msg(running.result()).finished_reason is ReplyFinishedReason.INTERRUPTED
+
+
+async def test_a_tool_that_leaks_a_cancellation_has_failed() -> None:
+    """Nobody stopped the reply, so it goes on."""
+
+    @tool(read_only=True)
+    async def leaks() -> str:
+        """Leak."""
+        raise asyncio.CancelledError
+
+    friday = agent([calls("leaks", "1")], leaks)
+
+    events = await start(friday)
+
+    assert results(friday)["1"].state is ToolResultState.ERROR
+    assert last_msg(events).finished_reason is ReplyFinishedReason.COMPLETED
+
+
+async def test_a_function_in_a_thread_does_not_hold_up_a_stop() -> None:
+    """Python can't end a thread; the result says that it may have taken effect."""
+    entered, leave = threading.Event(), threading.Event()
+
+    @tool(read_only=True)
+    def blocks() -> str:
+        """Block."""
+        entered.set()
+        leave.wait(5)
+        return "too late"
+
+    friday = agent([calls("blocks", "1")], blocks)
+    try:
+        async with asyncio.TaskGroup() as group:
+            running = group.create_task(start(friday))
+            await asyncio.to_thread(entered.wait, 5)
+            await send(friday, stop(friday))
+    finally:
+        leave.set()
+
+    assert "may have taken effect" in results(friday)["1"].output[0].text
+    assert last_msg(running.result()).finished_reason is ReplyFinishedReason.INTERRUPTED
+
+
+async def test_a_reply_that_was_cut_off_between_turns_can_be_stopped() -> None:
+    """Nothing waits in it, and yet it has not ended."""
+    friday = agent([calls("ok", "1"), [Say("never read")]], ok())
+    async with aclosing(friday.reply_stream(user_msg("go"))) as stream:
+        async for event in stream:
+            if not isinstance(event, Msg) and event.type == "TOOL_RESULT_END":
+                break
+    other = loaded(friday)
+
+    events = await send(other, stop(other))
+
+    assert types(events) == ["REPLY_END", "MSG"]
+    assert await send(other, stop(other)) == []
