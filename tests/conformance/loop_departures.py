@@ -111,19 +111,8 @@ def _twice(point: Point) -> bool:
     return any(count > 1 for count in ids.values())
 
 
-def _rules_not_offered(point: Point) -> bool:
-    offered = {
-        (rule["tool_name"], rule["rule_content"], rule["behavior"])
-        for step in point.row["steps"]
-        for event in step["events"]
-        for call in event.get("tool_calls", ())
-        for rule in call["suggested_rules"]
-    }
-    return any(
-        (rule["tool_name"], rule["rule_content"], rule["behavior"]) not in offered
-        for each in point.results
-        for rule in each.get("rules") or ()
-    )
+def _with_rules(point: Point) -> bool:
+    return any(each.get("rules") for each in point.results)
 
 
 def _answered_without_a_run(point: Point) -> bool:
@@ -166,8 +155,8 @@ DEPARTURES: tuple[tuple[str, Callable[[Point], bool]], ...] = (
     ("reply-id-checked", lambda p: p.refused and p.came.raised == "ForeignReply"),
     ("one-answer-per-call", lambda p: p.refused and _twice(p)),
     ("edits-keep-the-tool", lambda p: p.refused and _confirms(p) and p.edits("name")),
-    ("only-offered-rules", lambda p: p.refused and _confirms(p) and _rules_not_offered(p)),
     ("edits-checked-first", lambda p: p.refused and _confirms(p) and p.edits("input")),
+    ("only-offered-rules", lambda p: p.refused and _confirms(p) and _with_rules(p)),
     (
         "results-have-an-end",
         lambda p: p.refused and any(each.get("state") == "running" for each in p.results),
@@ -197,6 +186,10 @@ DEPARTURES: tuple[tuple[str, Callable[[Point], bool]], ...] = (
             and "executed" in p.differs
             and p.before[-1]["kind"] in ("edit_state", "reload")
         ),
+    ),
+    (
+        "no-coercion",
+        lambda p: "executed" in p.differs and any("schema" in tool for tool in p.row["tools"]),
     ),
     ("a-rejection-stands", lambda p: "events" in p.differs and _asked_again(p)),
     (
