@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from core.errors import RuleRefused
 from core.permissions.arguments import parse_conditions
 from core.permissions.engine import Verdict
+from core.permissions.shell.words import NotPlain, read_commands
 from tests.conformance.outcome import Row
 
 PATH_TOOLS = frozenset({"read", "write", "edit", "glob", "grep"})
@@ -53,6 +54,19 @@ def reference_covers(content: str | None, command: str) -> bool:
         stem = content.endswith(" *") and command == content[:-2]
         return stem or fnmatchcase(command, content.replace("[", "[[]").replace("?", "[?]"))
     return content.replace("\\*", "*") in command
+
+
+def covers_same_words(content: str | None, command: str) -> bool:
+    """Whether the reference's matcher says yes to the same words, written with single blanks.
+
+    Spacing and quotes do not change what bash runs, so this is not looser (the security cases
+    ask for it: `git  status` under `git status:*`).
+    """
+    try:
+        parts = read_commands(command)
+    except NotPlain:
+        return False
+    return all(reference_covers(content, " ".join(part.argv)) for part in parts)
 
 
 def _allowed_by_rule_there(row: Row) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from core.permissions.engine import matcher_for
 from core.permissions.rules import PermissionBehavior, PermissionRule
+from tests.conformance.departures import covers_same_words
 from tests.conformance.outcome import EQUAL, Outcome, Row, looser, stricter
 from tests.conformance.place import Place, reference_place
 
@@ -28,12 +29,17 @@ def compare(place: Place, row: Row) -> Outcome:
         f"{row['tool']}({row['rule_content']}) {row['input']}: "
         f"expected {row['matches']}, allow covers {allows}, deny covers {denies}"
     )
+    if not isinstance(row["matches"], bool):  # the reference fails on such a pattern
+        blocked = denies and not allows
+        return stricter("unreadable-blocks", note) if blocked else looser(note)
     if row["matches"]:
         if not denies:
             return looser(note)
         return EQUAL if allows else stricter(_narrower(row), note)
-    if allows:
+    if allows and not _same_words(row):
         return looser(note)
+    if allows:
+        return EQUAL
     return stricter(_wider(row), note) if denies else EQUAL
 
 
@@ -43,6 +49,11 @@ def _covers(place: Place, row: Row, behavior: PermissionBehavior) -> bool:
         tool_name=tool.name, rule_content=row["rule_content"], behavior=behavior, source="row"
     )
     return matcher_for(tool, [rule]).find(row["input"]) is not None
+
+
+def _same_words(row: Row) -> bool:
+    command = str(row["input"].get("command", ""))
+    return row["tool"] == "Bash" and covers_same_words(row["rule_content"], command)
 
 
 def _narrower(row: Row) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from core.permissions.engine import Verdict, compile_context, judge
 from core.permissions.rules import PermissionMode, PermissionRule
-from tests.conformance.departures import departure
+from tests.conformance.departures import covers_same_words, departure
 from tests.conformance.outcome import EQUAL, Outcome, Row, looser, stricter
 from tests.conformance.place import Place, reference_place
 from tests.conformance.suggestion import is_offered_there, why_fewer
@@ -35,10 +35,20 @@ def compare(place: Place, row: Row) -> Outcome:
     )
     ours, theirs = _STRICTNESS.index(verdict.behavior), _STRICTNESS.index(expected)
     if ours < theirs:
-        return looser(note)
+        return EQUAL if _is_same_words(row, verdict) else looser(note)
     if ours > theirs:
         return stricter(departure(row, verdict), note)
     return _compare_rest(row, verdict, note)
+
+
+def _is_same_words(row: Row, verdict: Verdict) -> bool:
+    """Allowed by a rule that the reference would apply to the same words."""
+    return (
+        row["tool"]["kind"] == "bash"
+        and verdict.cause == "allow_rule"
+        and verdict.rule is not None
+        and covers_same_words(verdict.rule.rule_content, row["input"].get("command", ""))
+    )
 
 
 def _compare_rest(row: Row, verdict: Verdict, note: str) -> Outcome:
