@@ -50,11 +50,14 @@ class BashPermissions:
         reason = safety_reason(command, self.paths)
         if reason is not None:
             return safety_ask(reason)
-        if context.mode in _EDITING_MODES and edits_inside(
-            command, edit_directories(context, self.paths), self.paths
-        ):
+        if context.mode in _EDITING_MODES and self._edits_inside(command, context):
             return allowed("Edits inside the working directories are accepted")
         return NO_OPINION
+
+    def _edits_inside(self, command: str, context: PermissionContext) -> bool:
+        """Not with a backslash: the reference takes it for a part of the path."""
+        directories = edit_directories(context, self.paths)
+        return "\\" not in command and edits_inside(command, directories, self.paths)
 
     def check_rule(self, rule: PermissionRule) -> None:
         """Refuse a rule that would be void, broken or too wide.
@@ -73,7 +76,7 @@ class BashPermissions:
     def suggest(self, value: Input) -> list[PermissionRule]:
         """Rules as narrow as useful, never wider than the reference would offer."""
         command = _command(value)
-        if not command or _only_reads(command, self.profiles):
+        if not command or _is_cut_wrongly(command) or _only_reads(command, self.profiles):
             return []
         offered = [each for each in suggest_shell_rules(command) if _is_offered_by_reference(each)]
         if not offered or safety_reason(command, self.paths) is not None:
@@ -116,11 +119,13 @@ def _command(value: Input) -> str | None:
 
 
 def _only_reads(command: str, profiles: Profiles) -> bool:
-    """Several commands in one line only count in plain ASCII: the reference cuts others apart at
-    the wrong places and asks about some of them."""
-    if not command.isascii() and any(operator in command for operator in (";", "|", "&")):
-        return False
-    return bool(command) and is_read_only(command, profiles)
+    return bool(command) and not _is_cut_wrongly(command) and is_read_only(command, profiles)
+
+
+def _is_cut_wrongly(command: str) -> bool:
+    """Several commands in one line, not in plain ASCII: the reference cuts them apart at the
+    wrong places, asks about some and offers other rules."""
+    return not command.isascii() and any(operator in command for operator in (";", "|", "&"))
 
 
 def _is_offered_by_reference(content: str) -> bool:

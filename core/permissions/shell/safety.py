@@ -5,7 +5,9 @@ hide nothing. It is a list of known dangers, not a proof of harmlessness.
 """
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Final
 
 from core.permissions.paths import Paths, is_inside, is_sensitive
@@ -65,7 +67,7 @@ def safety_reason(command: str, paths: Paths) -> str | None:
     for danger in filter(None, dangers):
         return f"it holds “{danger.group()}”"
     reasons = (check(argv, paths) for argv in started for check in _CHECKS)
-    return next(filter(None, reasons), None)
+    return next(filter(None, reasons), _sed_in_text(command))
 
 
 def _shape(command: str) -> str | None:
@@ -115,6 +117,25 @@ def _sed(argv: Argv, paths: Paths) -> str | None:
     for at, word in enumerate(argv):
         if word == "sed" or word.endswith("/sed"):
             return sed_reason(argv[at + 1 :])
+    return None
+
+
+def _sed_in_text(command: str) -> str | None:
+    """The reference takes every option behind `sed`, another program's too, for one of sed's own,
+    and asks about those that it does not know."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = command.split()
+    first = next((at for at, word in enumerate(words) if word.split("/")[-1] == "sed"), len(words))
+    behind = words[first + 1 :]
+    unknown = (
+        word.startswith("--file") or (word[:1] == "-" != word[1:2] and set(word[1:]) - set("nEei"))
+        for word in behind
+    )
+    scripts = (["-n", script] for flag, script in pairwise(behind) if flag == "-e")
+    if any(unknown) or any(map(sed_reason, scripts)):
+        return "it uses sed beside options that are not known to be sed's harmless ones"
     return None
 
 
