@@ -15,7 +15,7 @@ from core.digest import Action
 from core.inputs import Change
 from core.inputs.closing import Schema
 from core.permissions.rules import PermissionRule
-from core.text import Shown, show_value
+from core.text import Shown, one_line, show_value
 
 PAGE_CHARACTERS = 2000
 
@@ -115,7 +115,7 @@ def sheet_of(
         call=call,
         code=card.code,
         lines=tuple(card_lines(card, now)),
-        words=frozenset(answers),
+        words=frozenset([*answers, Word.APPROVE] if Word.REVIEW in answers else answers),
         prompt=_prompt(card, answers),
         help=_help(answers),
         review=card.needs_review,
@@ -229,23 +229,27 @@ def _change(change: ChangeRow) -> Iterator[Line]:
 
 
 def _signed(sign: str, label: str, shown: Shown, colour: str) -> Iterator[Line]:
+    notes = f" [{', '.join(shown.notes)}]" if shown.notes else ""
     first, *rest = shown.text.split("\n")
-    yield Line(f"    {sign} {label}: {first}", colour, f"    {sign} ┊ ")
+    yield Line(f"    {sign} {label}{notes}: {first}", colour, f"    {sign} ┊ ")
     for line in rest:
         yield Line(f"    {sign} ┊ {line}", colour, f"    {sign} ┊ ")
 
 
-def change_lines(changes: Iterable[Change], schema: Schema | None = None) -> list[str]:
+def change_lines(changes: Iterable[Change], schema: Schema | None = None) -> Iterator[Line]:
     """The difference that an edit makes, drawn and masked like a card."""
-    lines: list[str] = []
     for change in changes:
-        name = change.pointer.rsplit("/", 1)[-1]
-        label = show_value("", change.pointer).text
+        path = [_unescaped(part) for part in change.pointer.split("/")[1:]]
+        label = one_line(change.pointer)
         if change.kind != "added":
-            lines.append(f"  - {label}: {show_value(name, change.old, schema).plain()}")
+            yield from _signed("-", label, show_value(path, change.old, schema), "red")
         if change.kind != "removed":
-            lines.append(f"  + {label}: {show_value(name, change.new, schema).plain()}")
-    return lines
+            yield from _signed("+", label, show_value(path, change.new, schema), "green")
+
+
+def _unescaped(part: str) -> str:
+    """A part of a JSON pointer as the key that it names. Source: RFC 6901, section 4."""
+    return part.replace("~1", "/").replace("~0", "~")
 
 
 def state_line(card: Card) -> str:

@@ -36,7 +36,7 @@ class Changer:
         text = given
         while True:
             if text is None:
-                text = await self._write(before, ask)
+                text = await self._write(sheet, ask)
             if not text:
                 self.console.note("Nothing was changed. The question is still open.")
                 return None
@@ -55,10 +55,10 @@ class Changer:
         command = editor_command(self.environment)
         return None if command is None else await edit(text, command)
 
-    async def _write(self, before: str, ask: Ask) -> str | None:
+    async def _write(self, sheet: Sheet, ask: Ask) -> str | None:
         command = editor_command(self.environment) if self.interactive else None
         try:
-            shown = pretty(before)
+            shown = pretty(sheet.call.input, sheet.schema)
         except InvalidInput as error:
             self.console.note(str(error))
             shown = "{}"
@@ -71,7 +71,7 @@ class Changer:
         if not checked.changes:
             self.console.note("Nothing was changed. To let it run as it is: approve")
             return None
-        self.console.write("\n".join(change_lines(checked.changes, sheet.schema)))
+        self.console.show_lines(change_lines(checked.changes, sheet.schema))
         if not self.interactive:
             return checked.raw
         count = len(checked.changes)

@@ -86,6 +86,10 @@ class Console:
 
     def _card(self, lines: Iterable[Line]) -> None:
         self.stream.write("\n")
+        self.show_lines(lines)
+
+    def show_lines(self, lines: Iterable[Line]) -> None:
+        """Write lines that were made for a card."""
         for line in lines:
             for piece in wrap(line.text, self.width, line.indent):
                 self.stream.write(self.palette.paint(piece, line.colour) + "\n")

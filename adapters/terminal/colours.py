@@ -14,8 +14,10 @@ class Palette:
     on: bool = False
 
     def paint(self, text: str, colour: str) -> str:
-        """`text` in a colour of ours. Paint only what `safe` has let through."""
-        return f"\x1b[{_CODES[colour]}m{text}\x1b[0m" if self.on and text else text
+        """`text` in a colour of ours, or as it is. Paint only what `safe` has let through."""
+        if not (self.on and text and colour):
+            return text
+        return f"\x1b[{_CODES[colour]}m{text}\x1b[0m"
 
 
 def palette_for(stream: TextIO, environment: Mapping[str, str]) -> Palette:

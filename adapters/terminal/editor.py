@@ -14,7 +14,10 @@ from adapters.terminal.safe import printable
 from core.errors import InvalidInput
 from core.inputs import Change, FieldError, Json, changes, parse_input, validate_input
 from core.inputs.closing import Schema
-from core.text import is_hidden
+from core.text import is_hidden, value_text
+
+KEPT = "<masked: leave this here to keep the value, or write a new one>"
+"""Stands in an editor for an argument that holds a secret."""
 
 FALLBACKS = ("sensible-editor", "nano", "vi")
 
@@ -34,13 +37,22 @@ class Faulty:
     lines: tuple[str, ...]
 
 
-def pretty(raw: str) -> str:
+def pretty(raw: str, schema: Schema | None = None) -> str:
     """An input as people edit it: indented JSON, hidden characters written as escapes.
+
+    Arguments that hold secrets are not written out: `KEPT` stands for them, and leaving it there
+    keeps the value.
 
     Raises:
         InvalidInput: it is no readable input.
     """
-    return visible_json(json.dumps(parse_input(raw), indent=2, ensure_ascii=False))
+    value = parse_input(raw)
+    shown = {name: KEPT if _is_secret(name, v, schema) else v for name, v in value.items()}
+    return visible_json(json.dumps(shown, indent=2, ensure_ascii=False))
+
+
+def _is_secret(name: str, value: Json, schema: Schema | None) -> bool:
+    return bool(value_text([name], value, schema).secrets)
 
 
 def visible_json(text: str) -> str:
@@ -60,10 +72,14 @@ def check(before: str, written: str, schema: Schema) -> Checked | Faulty:
         value = parse_input(written)
     except InvalidInput as error:
         return Faulty((str(error),))
+    old = _before(before)
+    value = {
+        name: old[name] if given == KEPT and name in old else given for name, given in value.items()
+    }
     if found := validate_input(schema, value, close=True):
         return Faulty(tuple(_in_words(error) for error in found))
     raw = json.dumps(value, ensure_ascii=False)
-    return Checked(raw, changes(_before(before), value))
+    return Checked(raw, changes(old, value))
 
 
 def _before(raw: str) -> dict[str, Json]:

@@ -16,6 +16,7 @@ from adapters.terminal.changing import Changer
 from adapters.terminal.channel import Console
 from adapters.terminal.lines import Ended, Lines
 from adapters.terminal.payloads import NotUnderstood, Said, Word, read_line
+from core import words
 from core.calls import Actor, Call, CallKey
 from core.digest import retyped
 from core.permissions.rules import PermissionRule
@@ -196,9 +197,20 @@ class Listener:
 
     async def _approve(self, sheet: Sheet, said: Said) -> Outcome | None:
         if sheet.review and not said.reviewed:
-            self.console.note("This card can't show everything. Read it to the end first: review")
+            self.console.note(f"{words.REVIEW_FIRST.split('. ')[0]}. Say: review")
+            return None
+        # Who names the call by its code has typed the code.
+        if sheet.retype and not said.call and not await self._retyped(sheet, "High risk."):
             return None
         return await self._approved(sheet)
+
+    async def _retyped(self, sheet: Sheet, why: str) -> bool:
+        """Whether the person retypes the code of this call."""
+        typed = await self._line(f"{why} Retype the first 4 digits of #{sheet.code} to approve")
+        if retyped(sheet.call.digest, typed):
+            return True
+        self.console.note("That is not the code. Not approved; the question is still open.")
+        return False
 
     async def _approved(self, sheet: Sheet) -> Outcome | None:
         call = sheet.call
@@ -213,16 +225,14 @@ class Listener:
                 words = f"Page {number} of {len(sheet.pages)}. Enter: next page · q: back"
                 if await self._line(words) != "":
                     return None
-        word = "Approve once after reading all of it? "
         if sheet.retype:
-            typed = await self._line(f"{word}Retype the first 4 digits of #{sheet.code}")
-            sure = retyped(sheet.call.digest, typed)
+            sure = await self._retyped(sheet, "You have read all of it.")
         else:
-            sure = (await self._line(f"{word}yes/no")).lower() in YES
-        if not sure:
-            self.console.note("Not approved. The question is still open.")
-            return None
-        return await self._approved(sheet)
+            typed = await self._line("You have read all of it. Approve once? yes/no")
+            sure = typed.lower() in YES
+            if not sure:
+                self.console.note("Not approved. The question is still open.")
+        return await self._approved(sheet) if sure else None
 
     async def _reject(self, sheet: Sheet, said: Said) -> Outcome | None:
         reason = said.text

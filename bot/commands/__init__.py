@@ -40,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
         return _said(error, UNAVAILABLE, "Nothing new is recorded. Try again in a moment.")
     except KeyturnError as error:
         return _said(error, REFUSED)
+    except PermissionError as error:
+        return _said(error, UNAVAILABLE, "Give this user the right to it, or choose another place.")
 
 
 async def _awaited(command: Awaitable[int]) -> int:

@@ -30,6 +30,8 @@ async def _chat(options: argparse.Namespace) -> int:
         if not _has_agent(keyturn, options.agent):
             return USAGE
         lines = answers(options)
+        for warning in keyturn.warnings:
+            console.note(warning)
         console.note(f"{options.agent} listens. /help says what else there is.")
         talk = Conversation(
             keyturn=keyturn,

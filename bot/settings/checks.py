@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from bot.settings.mistakes import Mistake, suggestion
-from bot.settings.model import Agent, Gate, Settings
+from bot.settings.model import Agent, Gate, ListedGate, Settings
 from core.errors import InvalidSchema, KeyturnError, RuleRefused
 from core.inputs import check_schema
 from core.permissions.rule_strings import covers_name, parse_rule, split_rule
@@ -165,16 +165,39 @@ def _timers(settings: Settings) -> Iterator[Mistake]:
 
 
 def _quorums(settings: Settings) -> Iterator[Mistake]:
-    """A set of named people only must be large enough for the quorum."""
+    """A set of named people only must be large enough, without the owner of the agent."""
     for place, gate in _every_gate(settings):
         people = _named_people(settings, gate.approvers)
-        if people is not None and len(people) < gate.quorum:
-            yield Mistake(
-                (*place, "quorum"),
-                f'is {gate.quorum}, but "{gate.approvers}" has {len(people)}'
-                f" {'person' if len(people) == 1 else 'people'}: nothing could ever be approved",
-                "Lower the quorum or name more people.",
-            )
+        if people is None:
+            continue
+        for name, agent in settings.agents.items():
+            left = people - {agent.owner}
+            if len(left) < gate.quorum and _concerns(gate, agent):
+                yield Mistake(
+                    (*place, "quorum"), _too_few(gate, len(people), len(left), name), _MORE_PEOPLE
+                )
+
+
+_MORE_PEOPLE = "Lower the quorum or name more people."
+
+
+def _too_few(gate: Gate, named: int, left: int, agent: str) -> str:
+    owner = f", the owner of {agent} not counted" if left < named else ""
+    who = f"{left} {'person' if left == 1 else 'people'}"
+    return (
+        f'is {gate.quorum}, but "{gate.approvers}" has {who}{owner}: nothing could ever be approved'
+    )
+
+
+def _concerns(gate: Gate, agent: Agent) -> bool:
+    """Whether a call of this agent can come to this gate."""
+    if not isinstance(gate, ListedGate):
+        return True
+    try:
+        wanted, _ = split_rule(gate.match)
+    except RuleRefused:
+        return False
+    return any(_meets(wanted, name) for name in tool_names(agent))
 
 
 def _named_people(settings: Settings, name: str) -> set[str] | None:

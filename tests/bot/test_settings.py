@@ -7,6 +7,7 @@ import pytest
 
 from bot.settings import parse_settings, read_settings
 from bot.settings.lines import lines_of
+from bot.settings.tool_rules import check_tool_rule
 from core.errors import InvalidSettings
 
 COMPLETE = """\
@@ -125,7 +126,7 @@ def test_all_mistakes_are_reported_at_once() -> None:
         ('remind = ["5m"]', 'remind = ["20m"]', "comes after the timeout"),
         ('people = ["ana", "bo"]', 'people = ["ana", "bo"]\nsets = ["sre"]', "contains itself"),
         ('slack_groups = ["S0614TZR7"]\npeople = ["ana", "bo"]', 'people = ["ana"]',
-         'is 2, but "sre" has 1 person'),
+         'is 2, but "sre" has 0 people'),
         ('bo = { discord = "2201" }', 'bo = { local = "ana" }', 'is already the account of "ana"'),
         ('bo = { discord = "2201" }', "bo = {}", "name at least one account"),
         ('workspace = "./work"', "", "has tools that work on files, but no workspace"),
@@ -142,6 +143,23 @@ def test_what_would_only_be_found_out_at_night_is_refused(
     assert old in COMPLETE
 
     assert expected in mistakes_of(COMPLETE.replace(old, new))
+
+
+def test_an_owner_does_not_count_towards_the_quorum() -> None:
+    """Who owns the agent never approves, so two of two is never reached."""
+    two = COMPLETE.replace('slack_groups = ["S0614TZR7"]\n', "")
+
+    assert 'is 2, but "sre" has 1 person, the owner of ops not counted' in mistakes_of(two)
+
+
+def test_the_configuration_in_the_readme_is_right() -> None:
+    """What newcomers copy is accepted, rules and all."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    text = readme.partition("```toml\n")[2].partition("```")[0]
+
+    settings = parse_settings(text, "README.md", check_tool_rule)
+
+    assert settings.agents
 
 
 def test_values_are_never_printed() -> None:
