@@ -31,6 +31,8 @@ MAX_BLANKS: Final = 63
 
 _KEPT: Final = 64
 """How many readings are kept: judging one command reads it for rules, gates and offers."""
+MAX_PIPES: Final = 1024
+"""Most bars in a text that is parsed; the parser's time and memory grow with their square."""
 
 _LANGUAGE: Final = tree_sitter.Language(tree_sitter_bash.language())
 
@@ -42,7 +44,7 @@ _KEYWORDS: Final = frozenset(
 )
 _PRINTERS: Final = frozenset({"echo", "printf"})
 _QUOTED_PIECES: Final = re.compile(r"\\[\s\S]|\$[?|)]|[\s\S]")
-_SYNTAX: Final = frozenset("$`'\"();<>&|")
+_SYNTAX: Final = frozenset("$`'\"();<>&| \t")
 _ORDINARY: Final = re.compile(r"[\w%+,./:@=-]*")
 
 
@@ -115,10 +117,13 @@ def parse(source: bytes, until: float | None = None) -> tree_sitter.Node:
 
     The grammar needs quadratic time for some inputs, so it is given a deadline: `until` on
     `time.monotonic`, by default `deadline` for this source. Missing it never allows anything.
+    Long pipelines are refused before, because there the deadline is not looked at.
 
     Raises:
-        TooSlow: the deadline passed.
+        TooSlow: the deadline passed, or would.
     """
+    if _pipes(source) > MAX_PIPES:
+        raise TooSlow
     limit = deadline(len(source)) if until is None else until
     view = memoryview(source)
     parser = tree_sitter.Parser(_LANGUAGE)
@@ -133,6 +138,14 @@ def parse(source: bytes, until: float | None = None) -> tree_sitter.Node:
         return parser.parse(read, progress_callback=is_late).root_node
     except ValueError:
         raise TooSlow from None
+
+
+def _pipes(source: bytes) -> int:
+    """The bars that could join commands; the rows of a table in a here-document do not count."""
+    if source.count(b"|") <= MAX_PIPES:
+        return 0
+    rows = (line for line in source.split(b"\n") if line[:1] == b"|")
+    return source.count(b"|") - sum(row.count(b"|") for row in rows if row.count(b"|") <= 32)
 
 
 def deadline(size: int) -> float:
@@ -320,7 +333,7 @@ def _unquoted(text: str) -> Word:
             literal.append(escaped)
             continue
         if char in _SYNTAX:
-            raise NotPlain(f"it uses “{char}”")
+            raise NotPlain(f"it uses “{char}” in a word")
         before = literal[-1] if literal else ""
         glob |= char in "*?[]{}" or (char == "~" and before in ("", "=", ":"))
         literal.append(char)
