@@ -8,6 +8,9 @@ from typing import Final
 
 import tree_sitter
 
+PARAMETER: Final = re.compile(r"\$(?:[A-Za-z_]\w*|[0-9@*#?!$-]|\{[^{}]*\})")
+"""An expansion of a variable, in text that was not taken apart."""
+
 _EMPTY_TYPES: Final = frozenset(
     {"simple_expansion", "expansion", "command_substitution", "process_substitution"}
 )
@@ -37,7 +40,7 @@ def _part(node: tree_sitter.Node, source: bytes) -> str:
         return decode_ansi_c(text[2:-1])
     if node.type in {"string", "translated_string"}:
         return _string(node, source)
-    return re.sub(r"\\([\s\S])", r"\1", text)
+    return re.sub(r"\\([\s\S])", r"\1", PARAMETER.sub("", text))
 
 
 def _string(node: tree_sitter.Node, source: bytes) -> str:

@@ -15,7 +15,7 @@ from typing import Final
 import tree_sitter
 
 from core.permissions.profiles import names
-from core.permissions.shell.literals import expand_braces, literal
+from core.permissions.shell.literals import PARAMETER, decode_ansi_c, expand_braces, literal
 from core.permissions.shell.words import TooSlow, deadline, parse
 
 Argv = tuple[str, ...]
@@ -57,10 +57,27 @@ _PRINTERS: Final = frozenset({"echo", "printf"})
 _EXEC_FLAGS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec"})
 _EXEC_PROGRAMS: Final = frozenset({"find", "fd", "fdfind", "rebase", "bisect"})
 _SEPARATORS: Final = re.compile(r"[;&|()<>{}`\n\r]|\$\(")
+_SEPARATORS_BUT_BRACES: Final = re.compile(r"[;&|()<>`\n\r]|\$\(|(?:^|\s)[{}](?=\s|$)")
+_ANSI_C: Final = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
 _QUOTES: Final = re.compile(r"[\"'\\]|\$(?=[\"'])")
 _SKIPPED_BEFORE_PROGRAM: Final = re.compile(r"[A-Za-z_]\w*\+?=.*|\d+[smhd]?|[+-].*", re.DOTALL)
 _KEYWORDS: Final = frozenset(
-    {"!", "if", "then", "else", "elif", "while", "until", "do", "time", "coproc", "in", "function"}
+    {
+        "!",
+        "{",
+        "}",
+        "if",
+        "then",
+        "else",
+        "elif",
+        "while",
+        "until",
+        "do",
+        "time",
+        "coproc",
+        "in",
+        "function",
+    }
 )
 
 
@@ -177,7 +194,8 @@ def _words(node: tree_sitter.Node, source: bytes) -> list[str]:
             continue
         text = literal(child, source)
         if child.start_byte == end and words:
-            words[-1] += text
+            quoted = child.type == "string" and words[-1].endswith("$")
+            words[-1] = words[-1][:-1] + text if quoted else PARAMETER.sub("", words[-1] + text)
         else:
             words.append(text)
         end = child.end_byte
@@ -193,12 +211,15 @@ def _targets(node: tree_sitter.Node, source: bytes) -> list[str]:
 
 def _split_blindly(text: str) -> Iterator[list[str]]:
     """Words between anything that could separate commands, quotes ignored: for unreadable text."""
-    for piece in _SEPARATORS.split(_QUOTES.sub("", text)):
-        words = piece.split()
-        while words and (words[0] in _KEYWORDS or re.match(r"[A-Za-z_]\w*\+?=", words[0])):
-            words.pop(0)
-        if words:
-            yield words
+    text = _ANSI_C.sub(lambda match: decode_ansi_c(match.group(1)), text)
+    text = _QUOTES.sub("", PARAMETER.sub("", text))
+    for separators in (_SEPARATORS, _SEPARATORS_BUT_BRACES):
+        for piece in separators.split(text):
+            words = [word for text in piece.split() for word in expand_braces(text)]
+            while words and (words[0] in _KEYWORDS or re.match(r"[A-Za-z_]\w*\+?=", words[0])):
+                words.pop(0)
+            if words:
+                yield words
 
 
 def _started(words: list[str]) -> Iterator[Argv]:
