@@ -15,8 +15,9 @@ from typing import Final
 import tree_sitter
 
 from core.permissions.profiles import names
-from core.permissions.shell.literals import PARAMETER, decode_ansi_c, expand_braces, literal
-from core.permissions.shell.words import TooSlow, deadline, parse
+from core.permissions.shell.blind import split_blindly, substituted
+from core.permissions.shell.grammar import TooSlow, deadline, parse
+from core.permissions.shell.literals import PARAMETER, expand_braces, literal
 
 Argv = tuple[str, ...]
 
@@ -48,6 +49,7 @@ _COMMANDS: Final = frozenset(
     {"command", "declaration_command", "unset_command", "test_command", "negated_command"}
 )
 _TEXT_TYPES: Final = frozenset({"heredoc_body", "herestring_redirect"})
+_MAY_HIDE: Final = frozenset({"expansion", "arithmetic_expansion", "regex"})
 _TEXT_ARGUMENTS: Final = frozenset(
     {"watch", "ssh", "su", "script", "parallel", "trap", "alias", "flock", "tmux", "screen"}
     | {"runuser", "env", "mapfile", "readarray", "complete", "compgen", "bind"}
@@ -56,29 +58,8 @@ _SUBSCRIPTS: Final = frozenset({"test", "[", "[[", "printf", "let", "read", "dec
 _PRINTERS: Final = frozenset({"echo", "printf"})
 _EXEC_FLAGS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec"})
 _EXEC_PROGRAMS: Final = frozenset({"find", "fd", "fdfind", "rebase", "bisect"})
-_SEPARATORS: Final = re.compile(r"[;&|()<>{}`\n\r]|\$\(")
-_SEPARATORS_BUT_BRACES: Final = re.compile(r"[;&|()<>`\n\r]|\$\(|(?:^|\s)[{}](?=\s|$)")
-_ANSI_C: Final = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
-_QUOTES: Final = re.compile(r"[\"'\\]|\$(?=[\"'])")
+_OPEN_HEREDOC: Final = re.compile(r"<<-?[ \t]*[\w]")
 _SKIPPED_BEFORE_PROGRAM: Final = re.compile(r"[A-Za-z_]\w*\+?=.*|\d+[smhd]?|[+-].*", re.DOTALL)
-_KEYWORDS: Final = frozenset(
-    {
-        "!",
-        "{",
-        "}",
-        "if",
-        "then",
-        "else",
-        "elif",
-        "while",
-        "until",
-        "do",
-        "time",
-        "coproc",
-        "in",
-        "function",
-    }
-)
 
 
 class TooMuch(Exception):
@@ -136,7 +117,7 @@ def _spellings(text: str) -> Iterator[str]:
     """The text, and what bash may make of it before it looks for words."""
     yield text
     joined = text.replace("\\\n", "").replace("\\\r\n", "")
-    joined = joined.replace("\\`", "`").replace("\r", "\n")
+    joined = joined.replace("\\`", "`").replace("\r", "\n").replace('$"', '"')
     joined = re.sub(r"\$IFS\b|\$\{IFS[^}]*\}", " ", joined)
     if joined != text:
         yield joined
@@ -150,7 +131,9 @@ def _programs_of_text(piece: _Text, until: float, waiting: deque[_Text]) -> Iter
         raise TooMuch from None
     lists, bodies = _word_lists(root, source)
     if root.has_error:
-        lists.extend(_split_blindly(piece.text))
+        lists.extend(split_blindly(piece.text))
+    elif _OPEN_HEREDOC.search(piece.text):  # where it ends, grammar and bash may disagree
+        lists.extend(substituted(piece.text))
     if len(lists) > MAX_PROGRAMS:
         raise TooMuch
     depth = piece.depth + 1
@@ -172,34 +155,61 @@ def _word_lists(root: tree_sitter.Node, source: bytes) -> tuple[list[list[str]],
     while stack:
         node = stack.pop()
         if node.type in _COMMANDS:
-            lists.append(_words(node, source))
+            lists.extend(_words(node, source))
+        elif node.type == "redirected_statement":
+            lists.append(_redirected(node, source))
         elif node.type == "file_redirect":
             lists.append([">", *_targets(node, source)])
+        elif node.type in _MAY_HIDE:
+            lists.extend(substituted(_text(node, source)))
         elif node.type in _TEXT_TYPES:
-            bodies.append(source[node.start_byte : node.end_byte].decode(errors="replace"))
+            bodies.append(_text(node, source))
         stack.extend(reversed(node.children))
     return lists, bodies
 
 
-def _words(node: tree_sitter.Node, source: bytes) -> list[str]:
-    """The words of a command; words that touch are one, as they are for bash."""
-    words: list[str] = []
+def _text(node: tree_sitter.Node, source: bytes) -> str:
+    return source[node.start_byte : node.end_byte].decode(errors="replace")
+
+
+def _words(node: tree_sitter.Node, source: bytes) -> list[list[str]]:
+    """The words of a command; those that touch are one, and a line break ends it, as for bash."""
+    lists: list[list[str]] = [[]]
     end = -1
+    assigns = False
     for child in node.children:
-        if child.type == "variable_assignment" and not words and node.type == "command":
+        touches = child.start_byte == end
+        if lists[-1] and b"\n" in source[end : child.start_byte].replace(b"\\\n", b""):
+            lists.append([])
+        words = lists[-1]
+        starts_assignment = child.type == "variable_assignment" and not words
+        assigns = node.type == "command" and (starts_assignment or (assigns and touches))
+        end = child.end_byte
+        if assigns:
             continue
         if "redirect" in child.type:
             words.extend(_targets(child, source)[1:])  # bash takes these for arguments
-            end = -1
-            continue
-        text = literal(child, source)
-        if child.start_byte == end and words:
-            quoted = child.type == "string" and words[-1].endswith("$")
-            words[-1] = words[-1][:-1] + text if quoted else PARAMETER.sub("", words[-1] + text)
+        elif touches and words:
+            words[-1] = _joined(words[-1], child, source)
         else:
-            words.append(text)
-        end = child.end_byte
-    return [word for text in words for word in expand_braces(text)]
+            words.append(literal(child, source))
+    return [[word for text in words for word in expand_braces(text)] for words in lists]
+
+
+def _redirected(node: tree_sitter.Node, source: bytes) -> list[str]:
+    """The words of a command with those that stand behind its redirections: ``sudo >f rm x``."""
+    body, *redirects = node.children
+    lists = _words(body, source) if body.type in _COMMANDS else []
+    words = lists[-1] if lists else []
+    redirects = [each for each in redirects if each.type == "file_redirect"]
+    return words + [word for each in redirects for word in _targets(each, source)[1:]]
+
+
+def _joined(before: str, child: tree_sitter.Node, source: bytes) -> str:
+    text = literal(child, source)
+    if child.type == "string" and before.endswith("$"):
+        return before[:-1] + text
+    return PARAMETER.sub("", before + text)
 
 
 def _targets(node: tree_sitter.Node, source: bytes) -> list[str]:
@@ -207,19 +217,6 @@ def _targets(node: tree_sitter.Node, source: bytes) -> list[str]:
     targets = [child for child in node.children if child.is_named]
     skipped = {"file_descriptor", *_TEXT_TYPES}
     return [literal(target, source) for target in targets if target.type not in skipped]
-
-
-def _split_blindly(text: str) -> Iterator[list[str]]:
-    """Words between anything that could separate commands, quotes ignored: for unreadable text."""
-    text = _ANSI_C.sub(lambda match: decode_ansi_c(match.group(1)), text)
-    text = _QUOTES.sub("", PARAMETER.sub("", text))
-    for separators in (_SEPARATORS, _SEPARATORS_BUT_BRACES):
-        for piece in separators.split(text):
-            words = [word for text in piece.split() for word in expand_braces(text)]
-            while words and (words[0] in _KEYWORDS or re.match(r"[A-Za-z_]\w*\+?=", words[0])):
-                words.pop(0)
-            if words:
-                yield words
 
 
 def _started(words: list[str]) -> Iterator[Argv]:

@@ -12,9 +12,10 @@ from typing import Final
 
 from core.permissions.paths import Paths, is_inside, is_sensitive
 from core.permissions.profiles import names
+from core.permissions.shell.grammar import TooSlow, parse
 from core.permissions.shell.programs import Argv, TooMuch, programs
 from core.permissions.shell.sed import sed_reason
-from core.permissions.shell.words import NotPlain, SimpleCommand, TooSlow, parse, read_commands
+from core.permissions.shell.words import NotPlain, SimpleCommand, read_commands
 
 # Source: the shapes, patterns and programs that agentscope 2.0's Bash tool asks about.
 _SHAPES: Final = {

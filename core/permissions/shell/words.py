@@ -10,7 +10,6 @@ the parse, node types by an allow-list, and afterwards every byte must be accoun
 """
 
 import re
-import time
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +17,8 @@ from functools import lru_cache
 from typing import Final
 
 import tree_sitter
-import tree_sitter_bash
+
+from core.permissions.shell.grammar import TooSlow, leaves, parse
 
 MAX_BYTES: Final = 8192
 """Longest command an allow rule may cover, in bytes of UTF-8."""
@@ -31,10 +31,6 @@ MAX_BLANKS: Final = 63
 
 _KEPT: Final = 64
 """How many readings are kept: judging one command reads it for rules, gates and offers."""
-MAX_PIPES: Final = 1024
-"""Most bars in a text that is parsed; the parser's time and memory grow with their square."""
-
-_LANGUAGE: Final = tree_sitter.Language(tree_sitter_bash.language())
 
 _OPERATORS: Final = frozenset({"&&", "||", ";", "|"})
 _HARMLESS_REDIRECT: Final = re.compile(r"[12]?>[ \t]*/dev/null|2>&1|1?>&2")
@@ -86,10 +82,6 @@ class NotPlain(Exception):
         self.reason = reason
 
 
-class TooSlow(Exception):
-    """The parser needs more time than any ordinary command does."""
-
-
 @lru_cache(maxsize=_KEPT)
 def read_commands(command: str) -> tuple[SimpleCommand, ...]:
     """The simple commands of `command`, in the order they are written; at least one.
@@ -110,59 +102,6 @@ def read_commands(command: str) -> tuple[SimpleCommand, ...]:
     if not commands:
         raise NotPlain("there is no command")
     return commands
-
-
-def parse(source: bytes, until: float | None = None) -> tree_sitter.Node:
-    """The root of the syntax tree of `source`; look at `has_error`.
-
-    The grammar needs quadratic time for some inputs, so it is given a deadline: `until` on
-    `time.monotonic`, by default `deadline` for this source. Missing it never allows anything.
-    Long pipelines are refused before, because there the deadline is not looked at.
-
-    Raises:
-        TooSlow: the deadline passed, or would.
-    """
-    if _pipes(source) > MAX_PIPES:
-        raise TooSlow
-    limit = deadline(len(source)) if until is None else until
-    view = memoryview(source)
-    parser = tree_sitter.Parser(_LANGUAGE)
-
-    def read(offset: int, _point: object) -> memoryview:
-        return view[offset:]
-
-    def is_late(_offset: int, _has_error: bool) -> bool:
-        return time.monotonic() > limit
-
-    try:
-        return parser.parse(read, progress_callback=is_late).root_node
-    except ValueError:
-        raise TooSlow from None
-
-
-def _pipes(source: bytes) -> int:
-    """The bars that could join commands; the rows of a table in a here-document do not count."""
-    if source.count(b"|") <= MAX_PIPES:
-        return 0
-    rows = (line for line in source.split(b"\n") if line[:1] == b"|")
-    return source.count(b"|") - sum(row.count(b"|") for row in rows if row.count(b"|") <= 32)
-
-
-def deadline(size: int) -> float:
-    """When a source of `size` bytes must be read: ten times what ordinary text needs."""
-    return time.monotonic() + 0.05 + size * 10e-6
-
-
-def leaves(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    """The nodes without children, in the order of the text (no recursion: trees can be deep)."""
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        children = node.children
-        if children:
-            stack.extend(reversed(children))
-        else:
-            yield node
 
 
 def _check_characters(command: str) -> None:
