@@ -30,7 +30,8 @@ def _print(name: str, hit: str, report: Report) -> None:
     line = f"{name}: {report.judged} strings, {report.allowed} {hit}, {report.ran} run in bash"
     print(f"{line}, {len(report.violations)} violations")
     for violation in report.violations[:20]:
-        print(f"  {violation.text!r} ran {sorted(violation.ran.programs)}")
+        ran = f"{sorted(violation.ran.programs)} {''.join(sorted(violation.ran.signs))}"
+        print(f"  {violation.text!r} ran {ran}")
 
 
 if __name__ == "__main__":

@@ -26,9 +26,11 @@ _PRELUDE = """\
 enable -n echo printf cd pwd true false test [ type kill ulimit umask hash suspend disown
 command_not_found_handle() {
     enable printf
+    (( BASH_LINENO[0] > 1 )) && printf 'L\\0' >>"$FUZZ_LOG"
     printf '%s\\0' P "$#" "$@" >>"$FUZZ_LOG"
     return "$FUZZ_STATUS"
 }
+trap '[[ -z $! ]] || { enable printf; printf "B\\0" >>"$FUZZ_LOG"; }' EXIT
 """
 _LOOP = """\
 shopt -s nullglob dotglob
@@ -46,10 +48,13 @@ done
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a command started, as a set of words, and whether it left a file behind."""
+    """What a command did: the programs it started, and signs of more than simple commands.
+
+    `signs` holds F for a file left behind, B for a background job, L for a second line.
+    """
 
     programs: frozenset[Argv]
-    wrote: bool
+    signs: frozenset[str]
 
 
 def may_run(text: str) -> bool:
@@ -78,13 +83,13 @@ class Bash:
         self._prelude.write_text(_PRELUDE)
 
     def run(self, commands: Sequence[str]) -> list[Ran]:
-        """Run each command with programs that succeed, and once more with programs that fail."""
-        good = self._run_all(commands, status=0)
-        bad = self._run_all(commands, status=1)
-        return [
-            Ran(one.programs | other.programs, one.wrote or other.wrote)
-            for one, other in zip(good, bad, strict=True)
-        ]
+        """Run each command with programs that succeed, and with programs that fail if it asks."""
+        done = self._run_all(commands, status=0)
+        asking = [at for at, command in enumerate(commands) if "||" in command]
+        failed = self._run_all([commands[at] for at in asking], status=1)
+        for at, ran in zip(asking, failed, strict=True):
+            done[at] = Ran(done[at].programs | ran.programs, done[at].signs | ran.signs)
+        return done
 
     def _run_all(self, commands: Sequence[str], status: int) -> list[Ran]:
         done: list[Ran] = []
@@ -140,19 +145,16 @@ def _limit() -> None:
 
 def _read_log(text: str) -> list[Ran]:
     done: list[Ran] = []
-    fields = iter(text.split("\0"))
     programs: set[Argv] = set()
-    wrote = started = False
+    signs: set[str] = set()
+    fields = iter(text.split("\0")[1:-1])
     for field in fields:
         if field == "C":
-            if started:
-                done.append(Ran(frozenset(programs), wrote))
-            started, programs, wrote = True, set(), False
-        elif field == "F":
-            wrote = True
+            done.append(Ran(frozenset(programs), frozenset(signs)))
+            programs, signs = set(), set()
         elif field == "P":
             count = int(next(fields))
             programs.add(tuple(next(fields) for _ in range(count)))
-    if started:
-        done.append(Ran(frozenset(programs), wrote))
-    return done
+        else:
+            signs.add(field)
+    return [*done, Ran(frozenset(programs), frozenset(signs))] if text else []

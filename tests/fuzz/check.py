@@ -79,7 +79,7 @@ def check_allowed(texts: Iterable[str], judge: Judge, bash: Bash) -> Report:
         violations.extend(
             Violation(text, result)
             for text, result in zip(batch, results, strict=True)
-            if result.wrote or not _as_read(result.programs, waiting[text])
+            if result.signs or not _as_read(result.programs, waiting[text])
         )
     return Report(judged, allowed, ran, tuple(violations))
 

@@ -69,10 +69,15 @@ WRAPS = (
 PIECES: tuple[str, ...] = (*WORDS, *BETWEEN, *ENDINGS, *"'\"\\$`(){}[]<>|&;#!*?~=-@:%+,. \t\n")
 
 
+FOUND = ("git 'status'\\; rm x", "ls { {}", "ls -la {} { {}b", 'echo "";rm -rf a;echo ""')
+"""Strings that some reader of ours, or of others, once got wrong."""
+
+
 def shell_strings(seed: int, count: int) -> Iterator[str]:
     """`count` strings, the same for the same seed."""
     chance = random.Random(seed)  # noqa: S311 - reproducible, nothing secret
-    for _ in range(count):
+    yield from FOUND[:count]
+    for _ in range(count - len(FOUND)):
         text = _command(chance)
         while chance.random() < 0.35:
             between = BETWEEN if chance.random() < 0.5 else BETWEEN[:8]
