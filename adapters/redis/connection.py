@@ -21,11 +21,13 @@ from redis.exceptions import (
 )
 
 from core.errors import SetupRefused, StoreDamaged, StoreError, StoreUnavailable
+from core.ports import Clock
 
 Client = Any
 """A `redis.asyncio.Redis` that answers in bytes; its own types leave that open."""
 BLOCK_MS = 2_000
 """Longest single wait on the server; longer waits are made of these."""
+CLOCKS_APART_SECONDS = 2
 _FOR_NOW = (OutOfMemoryError, ReadOnlyError, MasterDownError, TryAgainError, ClusterDownError)
 _FOR_NOW_CODES = ("MISCONF", "BUSY", "NOREPLICAS", "UNBLOCKED", "LOADING")
 """Refusals that the library has no class for."""
@@ -140,8 +142,10 @@ def _require_version(info: Mapping[str, Any]) -> None:
         raise SetupRefused(f"The store is {name} {version}; Keyturn needs {wanted} or newer.")
 
 
-async def examine(connections: Connections) -> list[str]:
+async def examine(connections: Connections, clock: Clock | None = None) -> list[str]:
     """Look at the server before it is used; the warnings.
+
+    `clock` is this machine's; given, it is compared with the server's.
 
     Raises:
         SetupRefused: see `require_trustworthy`.
@@ -150,6 +154,8 @@ async def examine(connections: Connections) -> list[str]:
     async with store_errors():
         info = await connections.commands.info()
         warnings = require_trustworthy(info)
+        if clock:
+            warnings += await _compare_clocks(connections, clock)
         try:
             found = await connections.commands.config_get("appendfsync")
         except ResponseError:
@@ -160,3 +166,14 @@ async def examine(connections: Connections) -> list[str]:
             "lose the last second. CONFIG SET appendfsync always keeps it."
         )
     return warnings
+
+
+async def _compare_clocks(connections: Connections, clock: Clock) -> list[str]:
+    seconds, micros = await connections.commands.time()
+    apart = abs(clock.now().timestamp() - seconds - micros / 1e6)
+    if apart <= CLOCKS_APART_SECONDS:
+        return []
+    return [
+        f"The store's clock and this machine's are {apart:.0f} s apart: decisions are refused "
+        "when they differ by more than 15 s. Run a time service on both."
+    ]

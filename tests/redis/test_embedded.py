@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from adapters.redis.sealing import Keyring, Sealer
 from core.calls import CallState
 from core.errors import SetupRefused, StoreUnavailable
 from core.ledger import Granted
-from tests.contracts.ledgers import Driver, SeededIds, new_call
+from tests.contracts.ledgers import Driver, HandClock, SeededIds, new_call
 
 SEALER = Sealer(Keyring("k1", {"k1": bytes(32)}))
 
@@ -67,7 +68,12 @@ async def test_it_is_private_and_journals_all(server: EmbeddedServer, opened: Op
     server.start()
     connections = opened(server.url)
 
-    assert await examine(connections) == []
+    seconds, _ = await connections.commands.time()
+    clock = HandClock(datetime.fromtimestamp(seconds, UTC))
+    assert await examine(connections, clock) == []
+    clock.turn(60_000)
+    (warning,) = await examine(connections, clock)
+    assert "apart" in warning
     config = await connections.commands.config_get("port", "appendfsync", "maxmemory-policy")
     assert config == {"port": "0", "appendfsync": "always", "maxmemory-policy": "noeviction"}
     assert server.socket.stat().st_mode & 0o077 == 0
