@@ -174,6 +174,8 @@ async def _compare_clocks(connections: Connections, clock: Clock) -> list[str]:
     if apart <= CLOCKS_APART_SECONDS:
         return []
     return [
-        f"The store's clock and this machine's are {apart:.0f} s apart: decisions are refused "
-        "when they differ by more than 15 s. Run a time service on both."
+        (
+            f"The store's clock and this machine's are {apart:.0f} s apart: decisions are refused "
+            "when they differ by more than 15 s. Run a time service on both."
+        )
     ]
