@@ -18,10 +18,12 @@ from adapters.workspace.write import Write
 from bot.demo.story import DemoModel
 from bot.external import ExternalTask
 from bot.settings import Agent, Settings, Task, ToolWords
+from bot.settings.meaning import profiles_of
 from core.errors import SetupRefused
 from core.permissions.bash import BashPermissions
 from core.permissions.files import ReadPermissions, WritePermissions
 from core.permissions.paths import DiskPaths
+from core.permissions.profiles import Profiles
 from core.permissions.rule_strings import covers_name, parse_rule
 from core.permissions.rules import (
     PermissionBehavior,
@@ -89,8 +91,11 @@ class AgentMaker:
                 made.append(_external(name, self.settings.tasks[name]))
             else:
                 assert directory is not None, "the settings ask for a workspace beside such a tool"
-                made.append(_built_in(entry, agent, directory))
+                made.append(self._built_in(entry, agent, directory))
         return [self._described(tool) for tool in made]
+
+    def _built_in(self, name: str, agent: Agent, directory: Directory) -> Tool:
+        return _built_in(name, agent, directory, profiles_of(self.settings))
 
     def _described(self, tool: Tool) -> Tool:
         """The tool with the operator's words over its own."""
@@ -175,11 +180,11 @@ def _sandbox(agent: Agent) -> Sandbox:
     return Sandbox(agent.sandbox, agent.network, agent.read_only)
 
 
-def _built_in(name: str, agent: Agent, directory: Directory) -> Tool:
+def _built_in(name: str, agent: Agent, directory: Directory, profiles: Profiles) -> Tool:
     paths = DiskPaths(cwd=str(directory.root), home=str(directory.root))
     match name:
         case "Bash":
-            return Bash(directory, BashPermissions(name, paths), _sandbox(agent))
+            return Bash(directory, BashPermissions(name, paths, profiles), _sandbox(agent))
         case "Read":
             return Read(directory, ReadPermissions(name, paths))
         case "Write":

@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from adapters.terminal.channel import TerminalSurface
+from adapters.terminal.channel import Console, TerminalSurface, console_for
 from bot.chat import Conversation, at_work
 from bot.cli import DONE, REFUSED, UNAVAILABLE, USAGE, WAITING
 from bot.commands.common import answers, opened, output, reply_json, say, work_off
@@ -58,10 +58,35 @@ async def _ask(options: argparse.Namespace) -> int:
         if isinstance(said, Full):
             print(f"{said.limit} messages wait already; try again later.", file=sys.stderr)
             return REFUSED
-        reply = await work_off(keyturn, said.reply_id, console)
+        if options.answer is None:
+            reply = await work_off(keyturn, said.reply_id, console)
+        else:
+            reply = await _answered(options, keyturn, request, said.reply_id, console)
         if reply is None:
             return UNAVAILABLE
         return await _told(options, keyturn, reply)
+
+
+async def _answered(
+    options: argparse.Namespace,
+    keyturn: Keyturn,
+    request: Request,
+    reply_id: str,
+    console: Console | None,
+) -> Reply | None:
+    """Follow the reply, with answers from where `--answer` says, until it ends or they do."""
+    shown = console or console_for(sys.stderr, dict(os.environ))
+    talk = Conversation(
+        keyturn=keyturn,
+        request=request,
+        console=shown,
+        lines=answers(options),
+        environment=dict(os.environ),
+        until_closed=True,
+        reply_id=reply_id,
+    )
+    async with at_work(keyturn, TerminalSurface(shown, keyturn.clock)):
+        return await talk.run()
 
 
 async def _told(options: argparse.Namespace, keyturn: Keyturn, reply: Reply) -> int:

@@ -3,11 +3,14 @@
 import argparse
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 from adapters.terminal.channel import Console, TerminalSurface, console_for
 from adapters.terminal.lines import Lines, Typed, written
+from adapters.workspace.directory import Directory
+from adapters.workspace.sandbox import PATH, Sandbox
 from bot.chat import Conversation, at_work, final_text
 from bot.cli import DONE, UNAVAILABLE, WAITING
 from bot.commands.common import Hears, answers, unwrapped
@@ -27,9 +30,9 @@ OP = "demo:request"
 LEASE_MS = 3_000
 """Short, so that nobody waits long for a demo that was killed to go on."""
 _NO_SANDBOX = (
-    "bubblewrap is missing on this machine, so this demo runs the agent's commands WITHOUT a"
-    " sandbox, as you. Only the demo's script decides what they are. Install bubblewrap to have"
-    " them confined."
+    "The sandbox is OFF: {why} So this demo runs the agent's commands as you, unconfined"
+    ' (its configuration says sandbox = "none"). Only the demo\'s script and your edits decide what'
+    " they are."
 )
 _INTRODUCTION = """\
 An agent is asked to clean up a server. It works on real files below {work}. \
@@ -41,20 +44,33 @@ async def command(options: argparse.Namespace) -> int:
     """Play the demo, or go on with the one that was interrupted."""
     console = console_for(sys.stdout, dict(os.environ))
     folder = options.dir.resolve()
-    sandbox = "bubblewrap" if shutil.which("bwrap") else "none"
     if options.fresh:
         forget_store(folder / "data")
     try:
+        (folder / "work").mkdir(parents=True, exist_ok=True)
+        why = no_sandbox_because(folder / "work")
+        sandbox = "none" if why else "bubblewrap"
         file = prepare(folder, login_name(), sandbox, fresh=options.fresh)
     except OSError as error:
         raise SetupRefused(f"{folder} can't be used: {error.strerror}. Try --dir DIR.") from error
     console.note(_INTRODUCTION.format(work=folder / "work"))
-    if sandbox == "none":
-        console.note(_NO_SANDBOX)
+    if why:
+        console.note(_NO_SANDBOX.format(why=why))
     with unwrapped():
         outside = Outside(file, dict(os.environ), Hears(console), LEASE_MS)
         async with open_keyturn(read_settings(file), outside) as keyturn:
             return await _play(options, keyturn, console)
+
+
+def no_sandbox_because(work: Path) -> str:
+    """Why commands can't be confined on this machine; empty if they can."""
+    if not shutil.which("bwrap", path=PATH):
+        return "bubblewrap is not installed on this machine (apt install bubblewrap)."
+    try:
+        Sandbox().check(Directory(work))
+    except (SetupRefused, OSError, subprocess.SubprocessError):
+        return "bubblewrap can't make a sandbox here (no unprivileged user namespaces)."
+    return ""
 
 
 async def _play(options: argparse.Namespace, keyturn: Keyturn, console: Console) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from bot.settings.mistakes import Mistake, suggestion
-from bot.settings.model import Agent, Gate, ListedGate, Settings
+from bot.settings.model import Agent, Gate, ListedGate, Rule, Settings
 from core.errors import InvalidSchema, KeyturnError, RuleRefused
 from core.inputs import check_schema
 from core.permissions.rule_strings import covers_name, parse_rule, split_rule
@@ -13,7 +13,7 @@ BUILT_IN = ("Bash", "Read", "Write", "Edit", "Glob", "Grep")
 MCP_PREFIX = "mcp__"
 NEEDS_WORKSPACE = frozenset(BUILT_IN)
 
-RuleCheck = Callable[[PermissionRule], None]
+RuleCheck = Callable[[PermissionRule, Settings], None]
 """Refuses a rule that its tool can't use (`RuleRefused`); the tools live outside the settings."""
 
 
@@ -220,7 +220,7 @@ def _rules(settings: Settings, check_rule: RuleCheck | None) -> Iterator[Mistake
         found = list(_pattern((*place, key), rule.text(), key, settings, "this rule", rule.agents))
         yield from found
         if not found and check_rule is not None:
-            yield from _refused_by_tool((*place, key), rule.text(), key, check_rule)
+            yield from _refused_by_tool((*place, key), rule, settings, check_rule)
         if rule.passes_gate is not None and rule.passes_gate not in gates:
             yield from _known(
                 (*place, "passes_gate"), "gate", rule.passes_gate, dict.fromkeys(gates)
@@ -229,10 +229,11 @@ def _rules(settings: Settings, check_rule: RuleCheck | None) -> Iterator[Mistake
 
 
 def _refused_by_tool(
-    path: tuple[str | int, ...], text: str, key: str, check_rule: RuleCheck
+    path: tuple[str | int, ...], rule: Rule, settings: Settings, check_rule: RuleCheck
 ) -> Iterator[Mistake]:
     try:
-        check_rule(parse_rule(text, PermissionBehavior(key), "operator"))
+        parsed = parse_rule(rule.text(), PermissionBehavior(rule.behavior()), "operator")
+        check_rule(parsed, settings)
     except RuleRefused as error:
         yield Mistake(path, error.reason, error.remedy)
     except KeyturnError as error:

@@ -7,6 +7,7 @@ from bot.settings.model import Gate as GateTable
 from bot.settings.model import ListedGate, Rule, Settings
 from bot.settings.model import Person as PersonTable
 from core.authority import ApproverSet, People, Person
+from core.permissions.profiles import Profiles, profile_from_config
 from core.permissions.rule_strings import parse_rule
 from core.permissions.rules import PermissionBehavior
 from core.policy import OPERATOR, Escalation, Gate, Gates, ModeCap, OperatorRule, Policy
@@ -40,6 +41,12 @@ def identities(person: PersonTable) -> list[str]:
     """The accounts of a person, each with its surface: `local:ana`, `slack:T1/U1`."""
     accounts = (("slack", person.slack), ("discord", person.discord), (LOCAL, person.local))
     return [f"{surface}:{account}" for surface, account in accounts if account]
+
+
+def profiles_of(settings: Settings) -> Profiles:
+    """The shipped flag profiles with the operator's own over them."""
+    declared = [profile_from_config(table) for table in settings.profiles]
+    return Profiles({profile.command: profile for profile in declared})
 
 
 def policy_of(settings: Settings) -> Policy:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from core.permissions.profiles import ProfileConfig
 from core.permissions.rules import AutoRunMode, PermissionMode
 from core.tools import Risk
 
@@ -157,15 +158,14 @@ class Rule(Table):
     ask: str | None = None
     agents: tuple[Text, ...] = ()
     passes_gate: str | None = None
-    any_flags: bool = False
     reason: str = ""
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> "Rule":
         if sum(text is not None for text in (self.allow, self.deny, self.ask)) != 1:
             raise ValueError("say exactly one of allow, deny and ask")
-        if self.allow is None and (self.passes_gate or self.any_flags):
-            raise ValueError("passes_gate and any_flags belong to an allow rule")
+        if self.allow is None and self.passes_gate:
+            raise ValueError("passes_gate belongs to an allow rule")
         if self.agents and self.passes_gate:
             raise ValueError("a rule that passes a gate holds for all agents; take agents out")
         return self
@@ -253,6 +253,7 @@ class Settings(Table):
     people: Mapping[str, Person] = Field(default_factory=dict)
     gates: Gates
     rules: tuple[Rule, ...] = ()
+    profiles: tuple[ProfileConfig, ...] = ()
     tools: Mapping[str, ToolWords] = Field(default_factory=dict)
     tasks: Mapping[str, Task] = Field(default_factory=dict)
     mcp: Mapping[str, McpServer] = Field(default_factory=dict)

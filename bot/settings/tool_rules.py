@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 
 from bot.settings.checks import MCP_PREFIX
+from bot.settings.meaning import profiles_of
+from bot.settings.model import Settings
 from core.permissions.bash import BashPermissions
 from core.permissions.external import ExternalPermissions
 from core.permissions.files import ReadPermissions, WritePermissions
@@ -16,7 +18,6 @@ from core.tools import ToolPermissions
 _PATHS = DiskPaths(cwd="/", home="/")
 
 _BUILT_IN: Mapping[str, ToolPermissions] = {
-    "Bash": BashPermissions("Bash", _PATHS),
     "Read": ReadPermissions("Read", _PATHS),
     "Write": WritePermissions("Write", _PATHS),
     "Edit": WritePermissions("Edit", _PATHS),
@@ -25,14 +26,16 @@ _BUILT_IN: Mapping[str, ToolPermissions] = {
 }
 
 
-def check_tool_rule(rule: PermissionRule) -> None:
+def check_tool_rule(rule: PermissionRule, settings: Settings) -> None:
     """Refuse a rule that its tool can't use.
 
     Raises:
         RuleRefused: says what to write instead.
     """
     name = rule.tool_name
-    if name in _BUILT_IN:
+    if name == "Bash":
+        BashPermissions(name, _PATHS, profiles_of(settings)).check_rule(rule)
+    elif name in _BUILT_IN:
         _BUILT_IN[name].check_rule(rule)
     elif name.startswith(MCP_PREFIX):
         FunctionPermissions(name).check_rule(rule)

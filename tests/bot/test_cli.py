@@ -266,6 +266,19 @@ def test_allowlist_and_mode_are_kept(office: Path) -> None:
     assert lines(run(office, "mode", "--json").stdout)[0]["mode"] == "ask_every_time"
 
 
+def test_ask_takes_answers_from_a_file(office: Path) -> None:
+    """What may be decided by who asked is decided; the rest waits for others, and it says so."""
+    answers = office.parent / "answers"
+    answers.write_text('# mine\n{"answer": "approve"}\n')
+
+    asked = run(office, "ask", "clean up", "--agent", "ops", "--answer", str(answers), "--json")
+
+    assert asked.returncode == 4, asked.stderr
+    assert lines(asked.stdout)[-1]["state"] == "parked"
+    assert "somebody else has to decide" in asked.stderr
+    assert open_call(office, "Bash")
+
+
 def test_chat_in_a_pipe_takes_messages_and_leaves_at_the_end(office: Path) -> None:
     """Its own calls are not this person's to approve, so they stay open, and the card says so."""
     talked = run(office, "chat", "--agent", "ops", given="please clean up\n")

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.demo.files import prepare
+from bot.demo.play import no_sandbox_because
 from tests.bot.playing import Played, keyturn, play_demo
 
 OLD = ("app.log.2", "app.log.3", "app.log.4")
@@ -46,6 +48,22 @@ def test_without_answers_nothing_is_decided(tmp_path: Path) -> None:
     assert played.returncode == 4
     assert left(tmp_path) >= set(OLD)
     assert kept(tmp_path) == "keep = 30"
+
+
+def test_without_a_sandbox_it_says_so(tmp_path: Path) -> None:
+    """On a machine where nothing can be confined the demo works, and never silently."""
+    work = tmp_path / "work"
+    assert no_sandbox_because(work / "missing")
+    settings = prepare(tmp_path, "somebody", "none", fresh=False).read_text()
+
+    assert 'sandbox = "none"' in settings
+    played = keyturn("demo", "--dir", str(tmp_path), "--script", "reject")
+    because = no_sandbox_because(work)
+    assert ("The sandbox is OFF" in played.stdout) == bool(because)
+    assert (
+        f'sandbox = "{"none" if because else "bubblewrap"}"'
+        in (tmp_path / "keyturn.toml").read_text()
+    )
 
 
 def test_fresh_starts_anew(tmp_path: Path) -> None:

@@ -162,6 +162,18 @@ def test_the_configuration_in_the_readme_is_right() -> None:
     assert settings.agents
 
 
+def test_a_profile_of_one_s_own_carries_a_prefix_rule() -> None:
+    """Refused without it, with the remedy; accepted with it; a shell never gets one."""
+    rule = COMPLETE.replace("git status:*", "crabbox image status:*")
+    with pytest.raises(InvalidSettings, match="crabbox"):
+        parse_settings(rule, "keyturn.toml", check_tool_rule)
+
+    table = '\n[[profiles]]\ncommand = "crabbox image status"\nflags = ["--json"]\n'
+    settings = parse_settings(rule + table, "keyturn.toml", check_tool_rule)
+    assert settings.profiles[0].flags == ["--json"]
+    assert "is a shell" in mistakes_of(COMPLETE + '\n[[profiles]]\ncommand = "bash"\n')
+
+
 def test_values_are_never_printed() -> None:
     """A value in the wrong place may be a secret."""
     secret = "s" + "k-" + "a1" * 12
