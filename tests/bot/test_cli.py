@@ -104,9 +104,10 @@ asyncio.run(main())
 def test_help_teaches_and_is_quick() -> None:
     """What it is, examples, exit codes; nobody waits for it."""
     took: list[float] = []
+    helped = keyturn("--help")
     for _ in range(3):
         began = time.perf_counter()
-        helped = keyturn("--help")
+        keyturn("--help")
         took.append(time.perf_counter() - began)
 
     assert helped.returncode == 0
