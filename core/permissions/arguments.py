@@ -217,6 +217,8 @@ def _is_position(step: str, items: Sequence[Any]) -> bool:
 def _kind(value: object) -> str:
     if isinstance(value, bool):
         return "truth"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "other"  # NaN is neither above nor below a bound
     if isinstance(value, int | float):
         return "number"
     if isinstance(value, str):

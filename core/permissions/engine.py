@@ -109,8 +109,10 @@ class _Call:
         self.tool = tool
         self.value = value
         self.mode = rulebook.context.mode
-        self.read_only: bool = tool.permissions.check_read_only(value)
-        self.opinion: PermissionDecision = tool.permissions.opinion(value, rulebook.context)
+        # A check that was written async gives a coroutine, which is true; only True is.
+        self.read_only = tool.permissions.check_read_only(value) is True
+        opinion: PermissionDecision = tool.permissions.opinion(value, rulebook.context)
+        self.opinion = replace(opinion, behavior=PermissionBehavior(opinion.behavior))
 
     def denied(self, why: str, reason: str, cause: Cause) -> Verdict:
         return Verdict(DENY, f"{self.tool.name} was not run: {why}.", reason, cause)

@@ -1,14 +1,17 @@
 """Profiles of package managers (what they list) and of test and build runners.
 
-Runners execute the code of the checkout (yarn, composer and bundler do when they list), so a card
-offers only the very line; a person may write the prefix rule, and the profile keeps out the flags
-that run something else (``pytest -p``, ``go test -exec``, ``cargo --config``) or write elsewhere.
+Runners execute the code of the checkout (yarn, composer, bundler and cargo do when they list), so a
+card offers only the very line; a person may write the prefix rule, and the profile keeps out the
+flags that run something else (``pytest -p``, ``go test -exec``, ``cargo --config``) or write
+elsewhere.
 """
 
 from core.permissions.profiles.profile import RELATIVE, Offer, Profile, Style, profile
 
-_PACKAGE = r"(?![\s\S]*:)[@A-Za-z0-9][\w@./+~^<>=*-]*"
-"""A package and its version, or a field; no URL and no path that begins with a dot or slash."""
+_PACKAGE = r"(?:@[\w.-]+/)?[A-Za-z0-9][\w@.+~^<>=*-]*"
+"""A package and its version, or a field; no URL, no path and no ``owner/repository``."""
+_VENDORED = rf"(?:[A-Za-z0-9][\w.-]*/)?{_PACKAGE}"
+"""The same for composer, whose packages have a vendor before the slash."""
 _NPM = "-agdpl --all --depth= --json --long --parseable --omit= --include= --prod --dev --global"
 _CARGO = (
     "-rqv -Fpj= --workspace --all --all-targets --all-features --no-default-features --features="
@@ -87,11 +90,13 @@ LISTS = (
         " --all-features --no-default-features --features= --locked --offline --frozen --prefix="
         " --no-dedupe",
         operands=0,
+        offer=Offer.EXACT,  # configuration of the checkout may name the compiler
     ),
     profile(
         "cargo metadata",
         "--no-deps --format-version= --locked --offline --frozen --all-features",
         operands=0,
+        offer=Offer.EXACT,
     ),
     profile("cargo search", "--limit=", operand=_PACKAGE),
     profile(
@@ -109,13 +114,13 @@ LISTS = (
     profile(
         "composer show",
         "-itloDa --tree --installed --latest --outdated --direct --all",
-        operand=_PACKAGE,
+        operand=_VENDORED,
         offer=Offer.EXACT,
     ),
-    profile("composer outdated", "-Da --direct --all", operand=_PACKAGE, offer=Offer.EXACT),
+    profile("composer outdated", "-Da --direct --all", operand=_VENDORED, offer=Offer.EXACT),
     profile("gem list", "-ad --all --details", operand=_PACKAGE),
     profile("bundle list", "--name-only --paths", operands=0, offer=Offer.EXACT),
-    profile("rustup show", operands=0),
+    profile("rustup show", operands=0, offer=Offer.EXACT),
     profile(
         "mvn dependency:tree", "-BqoU --batch-mode --quiet --offline", operands=0, offer=Offer.EXACT
     ),
@@ -140,7 +145,7 @@ RUNNERS = (
         "-ksnB -j[=] --jobs[=] --silent --dry-run --keep-going --always-make",
         operands=0,
     ),
-    _runs("just NAME", "--dry-run --verbose --quiet"),
+    _runs("just NAME", "--dry-run --verbose --quiet", operands=0),
     _runs("task NAME", operands=0),
     *(_runs(f"{before}pytest", _PYTEST) for before in ("", "uv run ", "poetry run ")),
     *(

@@ -10,6 +10,8 @@ _KUBE_OUTPUT = (
 _KUBE_SCOPE = " -n= -A --namespace= --all-namespaces[=]"
 _KUBE_SELECT = " -l= --selector= --field-selector="
 _KUBE_VALUES = {"-o": _KUBE_OUTPUT, "--output": _KUBE_OUTPUT}
+_SEARCHED = r"(?!localhost/)[A-Za-z0-9][\w-]*(?:/[\w.-]+)?"
+"""No registry before the name: any host could be asked. Source: docker's manual of image names."""
 _LIST = "-a -q -f= -n= --all --quiet --no-trunc --filter= --format="
 
 KUBECTL = (
@@ -110,7 +112,12 @@ def _containers(program: str) -> tuple[Profile, ...]:
         profile(f"{program} diff", operands=1),
         profile(f"{program} version", "-f= --format=", operands=0),
         profile(f"{program} info", "-f= --format=", operands=0),
-        profile(f"{program} search", "-f= --filter= --format= --limit= --no-trunc", operands=1),
+        profile(
+            f"{program} search",
+            "-f= --filter= --format= --limit= --no-trunc",
+            operands=1,
+            operand=_SEARCHED,
+        ),
         profile(f"{program} network ls", _LIST, operands=0),
         profile(f"{program} network inspect", "-v -f= --format= --verbose"),
         profile(f"{program} volume ls", _LIST, operands=0),

@@ -75,6 +75,8 @@ def _take_flag(
         name, rest = f"-{letter}", text[at:]
         takes = profile.flags.get(name)
         if takes is not Takes.NOTHING:
+            if profile.loose_values and rest and not rest.isdecimal():
+                raise _Uncovered(f"{rest} may be read as flags")
             attached = rest.removeprefix("=") if rest else None
             return _take_value(profile, (name, takes), attached, following, arguments)
         arguments.flags.append((name, ""))

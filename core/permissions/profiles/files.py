@@ -20,6 +20,7 @@ PROFILES = (
         "-adfxlpugshDFNqQirtcUvnCASJX -LPI= --du --dirsfirst --filesfirst --noreport --gitignore"
         " --prune --matchdirs --filelimit= --charset= --inodes --device --timefmt= --sort= --si"
         " --ignore-case --nolinks --metafirst --version --help",
+        loose_values=True,  # in `tree -Pox y f`, o is a flag, and writes f
     ),
     profile(
         "find",
@@ -73,7 +74,11 @@ PROFILES = (
         " --strip-trailing-cr --suppress-common-lines --label= --no-dereference",
         reads_files=True,
     ),
-    profile("cmp", "-bls -in= --print-bytes --verbose --quiet --silent --bytes= --ignore-initial="),
+    profile(
+        "cmp",
+        "-bls -in= --print-bytes --verbose --quiet --silent --bytes= --ignore-initial=",
+        reads_files=True,
+    ),
     profile(
         "comm",
         "-123z --check-order --nocheck-order --output-delimiter= --total",

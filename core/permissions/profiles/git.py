@@ -3,13 +3,14 @@
 Options before the subcommand (``-c``, ``-C``, ``--git-dir``, ``--exec-path``) are outside every
 prefix: they choose the configuration, and git configuration runs programs. Left out of every
 profile for the same reason: ``--ext-diff``, ``--textconv``, ``--filters``,
-``--open-files-in-pager``, ``--upload-pack``, ``--show-signature`` and the ``%G`` placeholders;
+``--open-files-in-pager``, ``--upload-pack``, ``--show-signature`` and the placeholders ``%G`` and
+``%(signature)``;
 ``--output`` writes, ``--no-index`` leaves the repository. Source: the git manual pages.
 """
 
 from core.permissions.profiles.profile import ANYTHING, profile
 
-_FORMAT = r"(?![\s\S]*%[-+ ]?G)[\s\S]*"
+_FORMAT = r"(?![\s\S]*%(?:[-+ ]?G|\(\*?signature))[\s\S]*"
 _FORMATS = {"--format": _FORMAT, "--pretty": _FORMAT}
 _DIFF = (
     " -puzRabwWs -lSG= -U[=] -B[=] -M[=] -C[=] -D[=] --patch --no-patch --unified= --raw"

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 ANYTHING = r"[\s\S]*"
-RELATIVE = r"(?![/~-])(?!(?:[\s\S]*/)?\.\.(?:/|$))[\s\S]+"
+RELATIVE = r"(?![/~@-])(?!(?:[\s\S]*/)?\.\.(?:/|$))[\s\S]+"
+"""A path below the working directory; no ``@file``, from which many programs read more flags."""
 NAME = "NAME"
 """Stands for one word of a command that the rule has to spell out, as in ``npm run NAME``."""
 
@@ -72,7 +73,8 @@ class Profile:
     only when one of those flags is given. `requires` names flags of which one must be present.
     `script`, if set, is the pattern of the first operand (a search pattern, a sed script), unless
     one of `script_flags` has already given it. `values` holds a pattern per flag whose value
-    matters. `reads_files` marks programs that print what a file holds: well-known secret files are
+    matters. `loose_values` says that a value never follows in the same word as a short flag, so that
+    what follows are further flags; digits are fine. `reads_files` marks programs that print what a file holds: well-known secret files are
     not covered. `offered_operands` says how many operands a prefix on a card holds besides the
     command.
     """
@@ -89,6 +91,7 @@ class Profile:
     script: re.Pattern[str] | None = None
     script_flags: frozenset[str] = frozenset()
     values: Mapping[str, re.Pattern[str]] = field(default_factory=dict[str, re.Pattern[str]])
+    loose_values: bool = False
     reads_files: bool = False
     any_flags: bool = False
     offer: Offer = Offer.PREFIX
@@ -136,6 +139,7 @@ def profile(  # noqa: PLR0913 - the one declaration form of the tables
     script: str | None = None,
     script_flags: str = "",
     values: Mapping[str, str] | None = None,
+    loose_values: bool = False,
     reads_files: bool = False,
     offer: Offer = Offer.PREFIX,
     offered_operands: int = 0,
@@ -156,6 +160,7 @@ def profile(  # noqa: PLR0913 - the one declaration form of the tables
         script=None if script is None else re.compile(script),
         script_flags=frozenset(script_flags.split()),
         values={name: re.compile(pattern) for name, pattern in (values or {}).items()},
+        loose_values=loose_values,
         reads_files=reads_files,
         offer=offer,
         offered_operands=offered_operands,

@@ -9,9 +9,14 @@ SED_PRINT = (
 )
 """Addresses with ``p``, ``q`` or ``=`` only. Source: the GNU sed manual; ``w``, ``e`` and the
 flags of ``s`` write files and run programs, even under ``-n``."""
-JQ_PROGRAM = r"(?![\s\S]*(?:\$ENV|(?<![.\w\"])env\b))[\s\S]*"
-"""No look at the environment, which may hold keys."""
-YQ_PROGRAM = r"(?!(?:e|ea|eval|eval-all)$)(?![\s\S]*(?:\b(?:str)?env|\bload|\bsystem))[\s\S]*"
+JQ_PROGRAM = r"(?![\s\S]*(?:\$\s*ENV|(?<![.\w\"])(?:env|import|include)\b))[\s\S]*"
+"""No look at the environment, which may hold keys, nor at files that the line does not name as
+such. Source: the jq manual, "Modules"."""
+YQ_PROGRAM = (
+    r"(?!(?:e|ea|eval|eval-all)$)"
+    r"(?!(?i:[\s\S]*(?:\b(?:str)?env|\b(?:load|system|import|include))))[\s\S]*"
+)
+"""The same for both programs of that name: one is a jq, the other has loaders of its own."""
 PRINTF_FORMAT = r"(?![\s\S]*%[^%A-Za-z]*[hlLqjzt]*n)[\s\S]*"
 """No ``%n``: bash's printf assigns a variable there."""
 _COUNT = r"[+-]?\d+[A-Za-z]*"

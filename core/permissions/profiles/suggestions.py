@@ -21,6 +21,7 @@ from core.permissions.profiles import names
 from core.permissions.profiles.coverage import uncovered
 from core.permissions.profiles.profile import Offer
 from core.permissions.profiles.registry import ProfileMatch, find_exact_line, find_profile
+from core.permissions.shell.directories import unsure_elsewhere
 from core.permissions.shell.words import NotPlain, SimpleCommand, Word, read_commands
 
 MAX_PARTS: Final = 5
@@ -39,7 +40,7 @@ def suggest_shell_rules(command: str) -> list[str]:
         parts = read_commands(command)
     except NotPlain:
         return []
-    if len(parts) > MAX_PARTS:
+    if len(parts) > MAX_PARTS or unsure_elsewhere(parts) is not None:
         return []
     offered: dict[str, None] = {}
     for part in parts:

@@ -8,10 +8,13 @@ _UNITS = (
 )
 _PS_LETTERS = r"[A-DF-Za-df-z]+|\d+(?:,\d+)*"
 """BSD option letters or process ids; ``e`` would show the environment of every process."""
+_PS_FORMAT = r"(?!(?i:[\s\S]*environ))[\s\S]*"
 _NO_ENVIRONMENT = r"(?!(?i:.*environ))[\w,]+"
 _IP_SHOW = r"show|list|ls|get"
 _IP_WORD = r"[a-zA-Z0-9][\w.:/@-]*"
 _PACKAGE = r"[A-Za-z0-9*][\w.+:*-]*"
+_FORMULA = r"(?![\s\S]*\.rb$)[A-Za-z0-9][\w.+@-]*"
+"""No path, URL or tap: Homebrew loads those as Ruby. Source: the manual of brew."""
 
 PROCESSES = (
     profile(
@@ -19,6 +22,7 @@ PROCESSES = (
         "-AaedfFjlLTyMHwxc -CGgkopqstuU= --no-headers --no-heading --sort= --forest --format="
         " --pid= --ppid= --user= --headers --cols= --width=",
         operand=_PS_LETTERS,
+        values={"-o": _PS_FORMAT, "--format": _PS_FORMAT},
     ),
     profile("top", "-bcHiS1 -dnopuUw=", requires="-b", operands=0),
     profile("pgrep", "-acflnovwxi -dgGPstuU= --list-name --list-full --full --count --exact"),
@@ -153,8 +157,8 @@ PACKAGES = (
         operand=r"[A-Za-z0-9*/][\w.+:*/-]*",
         requires="-q --query",
     ),
-    profile("brew list", "-1l --versions --cask --formula"),
-    profile("brew info", "--json[=] --cask --formula"),
+    profile("brew list", "-1l --versions --cask --formula", operand=_FORMULA),
+    profile("brew info", "--json[=] --cask --formula", operand=_FORMULA),
 )
 
 PROFILES = PROCESSES + MACHINE + UNITS_AND_LOGS + NETWORK_STATE + PACKAGES

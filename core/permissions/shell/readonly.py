@@ -7,6 +7,7 @@ our flag profiles (by every word). Neither alone is enough: ``rg --pre ./x`` beg
 from typing import Final
 
 from core.permissions.profiles.profile import Offer
+from core.permissions.shell.directories import unsure_elsewhere
 from core.permissions.shell.rules import Profiles
 from core.permissions.shell.words import NotPlain, SimpleCommand, read_commands
 
@@ -35,6 +36,8 @@ def is_read_only(command: str, profiles: Profiles) -> bool:
     try:
         parts = read_commands(command)
     except NotPlain:
+        return False
+    if unsure_elsewhere(parts) is not None:
         return False
     return all(_begins_harmlessly(part) and _is_covered(part, profiles) for part in parts)
 

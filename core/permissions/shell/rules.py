@@ -14,17 +14,23 @@ A rule's content is one of
 Every simple command of a command needs a rule. A rule that can't be judged covers nothing.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from core.errors import RuleRefused
 from core.permissions.profiles import Profile, ProfileMatch, names
 from core.permissions.profiles.registry import find_profile
 from core.permissions.rules import PermissionBehavior
 from core.permissions.shell import patterns
+from core.permissions.shell.directories import unsure_elsewhere
 from core.permissions.shell.wildcards import WildcardIndex
 from core.permissions.shell.words import NotPlain, SimpleCommand, Word, read_commands
+
+
+_OPEN_HOST: Final = re.compile(r"[^*]*://[^/*]*\*")
+_NAMED_HOST: Final = re.compile(r"[^*]*://[^/*]+/")
 
 
 class Profiles(Protocol):
@@ -171,11 +177,22 @@ def _check_open(words: tuple[Word, ...]) -> None:
                 "A word of this rule mixes “*” with quotes, or has “?”, “[”, “{” or “~”.",
                 "Use only “*”, without quotes, or save the exact command.",
             )
+        if word.glob and _leaves_host_open(program, word.text):
+            raise RuleRefused(
+                "This rule leaves open what is to be reached over the network.",
+                "Write the host and the slash behind it: https://api.example.com/*.",
+            )
         if word.glob and word.text.startswith("-") and "=" not in word.text[:star]:
             raise RuleRefused(
                 "This rule leaves open which option is used.",
                 "Name the option, as in “--name=*”.",
             )
+
+
+def _leaves_host_open(program: str, word: str) -> bool:
+    if names.is_network(program):
+        return _NAMED_HOST.match(word) is None
+    return _OPEN_HOST.match(word) is not None
 
 
 class AllowRules:
@@ -221,6 +238,9 @@ class AllowRules:
             commands = read_commands(command)
         except NotPlain as error:
             return error.reason
+        elsewhere = unsure_elsewhere(commands)
+        if elsewhere is not None:
+            return elsewhere
         found: set[int] = set()
         for part in commands:
             rule = self._rule_for(part)

@@ -5,9 +5,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from core.permissions.profiles.secret_names import names_a_secret
 from core.permissions.shell.patterns import PartsIndex, matches_parts
 
 _OPEN_WORDS: Final = (("", ""),)
+_UP: Final = re.compile(r"(?:^|[/:=])\.\.")
+_MEANINGFUL: Final = re.compile(r"[\s\"'`$;&|<>(){}\\!=]")
+
+
+def _is_tame(parts: tuple[str, ...], word: str) -> bool:
+    """Whether the `*` stand for text that no program reads as more than a name.
+
+    A quoted word can hold another language: ``make 'test:=$(shell id)'``, ``ssh h 'ls; id'``. Only
+    signs that the rule has itself may occur (of an address also what begins a query), and no name
+    of a secret that the rule does not name.
+    """
+    written = "*".join(parts)
+    known = f"{written}=&" if "://" in written else written
+    if any(sign not in known for sign in _MEANINGFUL.findall(word)):
+        return False
+    return names_a_secret(written) or not names_a_secret(word)
 
 
 @dataclass(slots=True)
@@ -33,11 +50,11 @@ class _Step:
     def following(self, word: str) -> list["_Step"]:
         """The steps after this word of a command."""
         steps = [self.literal[word]] if word in self.literal else []
-        if not self.wild or word.startswith("..") or "/.." in word:
+        if not self.wild or _UP.search(word):
             return steps
         for parts in self._candidates(word):
             option = word.startswith("-") and not parts[0].startswith("-")
-            if not option and matches_parts(parts, word):
+            if not option and matches_parts(parts, word) and _is_tame(parts, word):
                 steps.append(self.wild[parts])
         return steps
 
