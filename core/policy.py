@@ -6,6 +6,7 @@ A gate is a rule that makes a call ask, and says who decides it, how many of the
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from fnmatch import fnmatchcase
 from typing import Literal
 
 from core.errors import RuleRefused
@@ -16,7 +17,7 @@ from core.permissions.rules import (
     PermissionMode,
     PermissionRule,
 )
-from core.permissions.wildcards import literal_prefix
+from core.permissions.wildcards import is_literal, literal_prefix
 from core.tools import Risk, Tool
 
 OPERATOR = "operator"
@@ -168,6 +169,22 @@ def _breadth(rule: PermissionRule) -> tuple[int, int, int]:
     literal = literal_prefix(content.removesuffix(":*"))
     wild_name = len(rule.tool_name) if rule.tool_name.endswith("*") else 1_000
     return (-wild_name, -len(literal), -len(content))
+
+
+def is_about_less(narrow: PermissionRule, broad: PermissionRule) -> bool:
+    """Whether a rule is about a part of what another one is about, as far as the texts show it."""
+    if not covers_name(broad.tool_name, narrow.tool_name):
+        return False
+    inner, outer = narrow.rule_content or "", broad.rule_content or ""
+    if not outer or inner == outer:
+        return True
+    for ending in (":*", " *"):
+        if outer.endswith(ending):
+            stem = outer.removesuffix(ending)
+            return f"{inner.removesuffix(ending)} ".startswith((f"{stem} ", f"{stem}:"))
+    if is_literal(outer):
+        return inner.startswith(outer)
+    return fnmatchcase(inner, outer)
 
 
 @dataclass(frozen=True, slots=True)

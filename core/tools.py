@@ -7,7 +7,7 @@ rules are written). Running it yields chunks.
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from core.messages import DataBlock, TextBlock, ToolResultState
 from core.permissions.rules import PermissionBehavior, PermissionContext, PermissionRule
@@ -94,6 +94,15 @@ class ToolPermissions(Protocol):
 
     def suggest(self, value: Input) -> list[PermissionRule]:
         """Allow rules to offer beside this call, narrowest first; often none."""
+        ...
+
+
+@runtime_checkable
+class DivisiblePermissions(Protocol):
+    """Permissions of a tool one call of which can do several things."""
+
+    def parts(self, value: Input) -> Sequence[Input]:
+        """The call as one that does each of them alone; none if that can't be told."""
         ...
 
 

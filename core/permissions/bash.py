@@ -1,5 +1,6 @@
 """Permissions of a shell tool. What a command is, and what a rule over it means, is in `shell`."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,11 +15,13 @@ from core.permissions.rules import (
     PermissionRule,
 )
 from core.permissions.shell.denial import DenyRules
+from core.permissions.shell.programs import TooMuch, programs
 from core.permissions.shell.readonly import is_read_only
 from core.permissions.shell.rules import AllowRules, Profiles, check_rule
 from core.permissions.shell.safety import edits_inside, safety_reason
 from core.tools import Input, PermissionDecision, RuleIndex
 
+_MOST_PARTS = 32
 _EDITING_MODES = frozenset({PermissionMode.ACCEPT_EDITS, PermissionMode.DONT_ASK})
 # Source: agentscope 2.0 offers no rule for these programs, which it always allows.
 _NEVER_OFFERED = frozenset({"echo", "cat", "ls", "pwd", "cd", "true", "false", "printf", "grep"})
@@ -72,6 +75,17 @@ class BashPermissions:
         if all(rule.behavior is PermissionBehavior.ALLOW for rule in rules):
             return _AllowCommands(rules, self.profiles)
         return _BlockCommands(rules)
+
+    def parts(self, value: Input) -> Sequence[Input]:
+        """The call once for each program that the command could start; none if there are too many
+        to tell apart."""
+        try:
+            started = programs(_command(value) or "")
+        except TooMuch:
+            return ()
+        if len(started) > _MOST_PARTS:
+            return ()
+        return [{**value, "command": shlex.join(argv)} for argv in started]
 
     def suggest(self, value: Input) -> list[PermissionRule]:
         """Rules as narrow as useful, never wider than the reference would offer."""

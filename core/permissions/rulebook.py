@@ -1,6 +1,6 @@
 """Rules, policy and modes of a session, made ready to judge many calls."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.permissions.rule_strings import covers_name
@@ -10,8 +10,16 @@ from core.permissions.rules import (
     PermissionContext,
     PermissionRule,
 )
-from core.policy import Gate, Modes, OperatorRule, Policy, capped, gate_rules
-from core.tools import Input, RuleIndex, Tool
+from core.policy import (
+    Gate,
+    Modes,
+    OperatorRule,
+    Policy,
+    capped,
+    gate_rules,
+    is_about_less,
+)
+from core.tools import DivisiblePermissions, Input, RuleIndex, Tool
 
 ALLOW = PermissionBehavior.ALLOW
 DENY = PermissionBehavior.DENY
@@ -33,6 +41,15 @@ class Matcher:
 
 
 @dataclass(frozen=True, slots=True)
+class GateMatcher:
+    """One rule of a gate."""
+
+    gate: Gate
+    rule: PermissionRule
+    matcher: Matcher
+
+
+@dataclass(frozen=True, slots=True)
 class ToolRules:
     """All rules for one tool, made ready."""
 
@@ -41,8 +58,9 @@ class ToolRules:
     allow: Matcher
     allowlist: Matcher
     any_gate: Matcher
-    gates: tuple[tuple[Gate, Matcher], ...]
+    gates: tuple[GateMatcher, ...]
     passes: Mapping[str, Matcher]
+    divide: Callable[[Input], Sequence[Input]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +118,44 @@ def gate_for(rulebook: Rulebook, tool: Tool, value: Input) -> Gate:
 
 
 def matching_gate(rules: ToolRules, value: Input) -> Gate | None:
-    """The most specific gate about this call that no operator's rule passes."""
+    """The gate about this call: of each part the most specific, of those the strictest.
+
+    So a call can't choose a laxer gate by doing one more thing. Gates that an operator's rule
+    passes are left out.
+    """
     if rules.any_gate.find(value) is None:
         return None
-    for gate, matcher in rules.gates:
-        if matcher.find(value) is None:
-            continue
-        passing = rules.passes.get(gate.name)
-        if passing is None or passing.find(value) is None:
-            return gate
-    return None
+    about = [each for each in rules.gates if _holds(rules, each, value)]
+    if len(about) > 1:
+        about = _undisputed(about, rules.divide(value))
+    strictest = min(about, key=lambda each: -each.gate.quorum, default=None)
+    return None if strictest is None else strictest.gate
+
+
+def _holds(rules: ToolRules, each: GateMatcher, value: Input) -> bool:
+    if each.matcher.find(value) is None:
+        return False
+    passing = rules.passes.get(each.gate.name)
+    return passing is None or passing.find(value) is None
+
+
+def _undisputed(about: Sequence[GateMatcher], parts: Sequence[Input]) -> list[GateMatcher]:
+    """Those that no narrower gate takes the place of, wherever they are about something."""
+    kept: set[int] = set()
+    unseen = set(range(len(about)))
+    for part in parts:
+        here = [at for at, each in enumerate(about) if each.matcher.find(part) is not None]
+        unseen.difference_update(here)
+        kept.update(at for at in here if not any(_yields(about[at], about[to]) for to in here))
+    return [each for at, each in enumerate(about) if at in kept or at in unseen]
+
+
+def _yields(each: GateMatcher, other: GateMatcher) -> bool:
+    return is_about_less(other.rule, each.rule) and not is_about_less(each.rule, other.rule)
 
 
 def _compile(rulebook: Rulebook, tool: Tool) -> ToolRules:
-    context, operator = rulebook.context, rulebook.policy.rules
+    context, operator, own = rulebook.context, rulebook.policy.rules, tool.permissions
     gates = [
         (gate, rule)
         for gate, rule in gate_rules(rulebook.policy.gates)
@@ -126,14 +168,19 @@ def _compile(rulebook: Rulebook, tool: Tool) -> ToolRules:
         allow=matcher_for(tool, [*_allowing(context, tool), *_of(operator, ALLOW, tool)]),
         allowlist=matcher_for(tool, _listed(rulebook.allowlist, tool)),
         any_gate=matcher_for(tool, [rule for _, rule in gates]),
-        gates=tuple((gate, matcher_for(tool, [rule])) for gate, rule in gates),
+        gates=tuple(GateMatcher(gate, rule, matcher_for(tool, [rule])) for gate, rule in gates),
         passes={
             name: matcher_for(
                 tool, _of([each for each in operator if name in each.passes], ALLOW, tool)
             )
             for name in named
         },
+        divide=own.parts if isinstance(own, DivisiblePermissions) else _whole,
     )
+
+
+def _whole(value: Input) -> Sequence[Input]:
+    return (value,)
 
 
 def matcher_for(tool: Tool, rules: Sequence[PermissionRule]) -> Matcher:

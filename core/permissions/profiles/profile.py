@@ -73,10 +73,10 @@ class Profile:
     only when one of those flags is given. `requires` names flags of which one must be present.
     `script`, if set, is the pattern of the first operand (a search pattern, a sed script), unless
     one of `script_flags` has already given it. `values` holds a pattern per flag whose value
-    matters. `loose_values` says that a value never follows in the same word as a short flag, so that
-    what follows are further flags; digits are fine. `reads_files` marks programs that print what a file holds: well-known secret files are
-    not covered. `offered_operands` says how many operands a prefix on a card holds besides the
-    command.
+    matters. `loose_values` says that a value never follows in the same word as a short flag, so
+    that what follows are further flags; digits are fine. `reads_files` marks programs that print
+    what a file holds: well-known secret files are not covered. `offered_operands` says how many
+    operands a prefix on a card holds besides the command.
     """
 
     command: tuple[str, ...]

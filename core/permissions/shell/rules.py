@@ -28,7 +28,6 @@ from core.permissions.shell.directories import unsure_elsewhere
 from core.permissions.shell.wildcards import WildcardIndex
 from core.permissions.shell.words import NotPlain, SimpleCommand, Word, read_commands
 
-
 _OPEN_HOST: Final = re.compile(r"[^*]*://[^/*]*\*")
 _NAMED_HOST: Final = re.compile(r"[^*]*://[^/*]+/")
 

@@ -636,7 +636,7 @@ aws s3 ls:* | aws s3 ls --endpoint-url=http://evil
 aws sts get-caller-identity:* | aws sts get-caller-identity --ca-bundle x
 aws logs tail:* | aws logs tail x --profile y
 aws ssm get-parameters-by-path:* | aws ssm get-parameters-by-path --path /prod
-aws ssm get-parameters-by-path:* | aws ssm get-parameters-by-path --path /aws/service/x --with-decryption
+aws ssm get-parameters-by-path:* | aws ssm get-parameters-by-path --path /aws/service/x --with-d
 aws configure list:* | aws configure list --profile x
 npm run test* | npm run test;id
 npm run test* | npm run 'test;id'
