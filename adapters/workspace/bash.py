@@ -27,8 +27,9 @@ _DESCRIPTION = """\
 Run a command with bash in the workspace and return its output.
 
 Each call starts in the workspace directory with a fresh shell: variables and `cd` do not carry \
-over. The environment is empty but for PATH. Background processes end with the call. Output \
-beyond 64 KiB per stream is cut in the middle. Use Read, Write, Edit, Glob and Grep for files."""
+over. The environment is empty but for PATH and a safety setting of git. Background processes end \
+with the call. Output beyond 64 KiB per stream is cut in the middle. Use Read, Write, Edit, Glob \
+and Grep for files."""
 
 _SCHEMA: Mapping[str, Any] = {
     "type": "object",

@@ -22,6 +22,14 @@ from core.errors import SetupRefused
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """Where programs are found; fixed, so that nobody can put another `ls` in front."""
 
+_GIT = {
+    "GIT_CONFIG_COUNT": "1",
+    "GIT_CONFIG_KEY_0": "safe.bareRepository",
+    "GIT_CONFIG_VALUE_0": "explicit",
+}
+"""Git would take any directory with a HEAD, a config, objects and refs for a repository, and run
+what that configuration names, though nobody wrote to a ``.git``. Source: git's manual."""
+
 _PROGRAMS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SYSTEM_FILES = (
     "/etc/alternatives",
@@ -71,7 +79,7 @@ class Sandbox:
     def environment(self) -> dict[str, str]:
         """The whole environment of a command."""
         home = {"HOME": "/tmp"} if self.kind == "bubblewrap" else {}  # noqa: S108 - the sandbox's private one
-        return {"PATH": PATH, "LANG": "C.UTF-8", **home}
+        return {"PATH": PATH, "LANG": "C.UTF-8", **_GIT, **home}
 
     def wrap(self, directory: Directory, argv: tuple[str, ...]) -> tuple[str, ...]:
         """The arguments that run `argv` in the workspace, confined as configured.

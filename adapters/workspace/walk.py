@@ -9,6 +9,7 @@ Standard library only, as is `directory`: the search process imports both and sh
 
 import errno
 import os
+import stat
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -31,23 +32,34 @@ class Protected:
 
     inodes: frozenset[Inode]
     entries: frozenset[tuple[Inode, str]]
+    paths: tuple[Path, ...] = ()
 
     @classmethod
     def of(cls, paths: Iterable[Path]) -> "Protected":
         """Look the paths up; what does not exist yet is known by its parent and name."""
         inodes: set[Inode] = set()
         entries: set[tuple[Inode, str]] = set()
+        paths = tuple(paths)
         for path in paths:
             with suppress(OSError):
                 inodes.add(_inode(path.stat()))
             with suppress(OSError):
                 entries.add((_inode(path.parent.stat()), path.name))
-        return cls(frozenset(inodes), frozenset(entries))
+        return cls(frozenset(inodes), frozenset(entries), tuple(paths))
 
     def check(self, info: os.stat_result) -> None:
-        """Refuse an opened file or directory that is one of them."""
-        if _inode(info) in self.inodes:
+        """Refuse an opened file or directory that is one of them, or another name of a file that
+        lies in one of them."""
+        linked = info.st_nlink > 1 and stat.S_ISREG(info.st_mode)
+        if _inode(info) in self.inodes or (linked and _inode(info) in self._inside()):
             raise ToolFailed("This path belongs to Keyturn itself; tools may not touch it.")
+
+    def _inside(self) -> Iterator[Inode]:
+        for path in self.paths:
+            for _, _, files, parent in os.fwalk(path):
+                for name in files:
+                    with suppress(OSError):
+                        yield _inode(os.stat(name, dir_fd=parent, follow_symlinks=False))
 
     def check_entry(self, parent: os.stat_result, name: str) -> None:
         """Refuse a name in a directory, whether or not it exists."""

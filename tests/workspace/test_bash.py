@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, cast
@@ -52,7 +53,8 @@ async def test_output_and_exit_code_come_back(bash: Bash, root: Path) -> None:
 async def test_nothing_of_the_gateways_environment_is_passed_on(
     bash: Bash, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only a fixed PATH and a character set; bash adds its own three. No start-up file is read."""
+    """Only a fixed PATH, a character set and git's safety; bash adds its own three. No start-up
+    file is read."""
     monkeypatch.setenv("SLACK_TOKEN", "worth stealing")
     monkeypatch.setenv("BASH_ENV", "/dev/null")
 
@@ -61,7 +63,8 @@ async def test_nothing_of_the_gateways_environment_is_passed_on(
     )
 
     names, rest = result.text.split(PATH)
-    assert names.split() == ["LANG", "PATH", "PWD", "SHLVL", "_"]
+    own = [name for name in names.split() if not name.startswith("GIT_CONFIG_")]
+    assert own == ["LANG", "PATH", "PWD", "SHLVL", "_"]
     assert "i" not in rest.strip()
 
 
@@ -192,3 +195,25 @@ async def test_without_bubblewrap_it_refuses(
         bash.sandbox.check(directory)
 
     assert not (directory.root / "ran").exists()
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+@pytest.mark.parametrize("place", [".", "sub"])
+async def test_git_runs_nothing_that_a_planted_repository_names(
+    root: Path, directory: Directory, place: str
+) -> None:
+    """Files that the Write tool may make look like a bare repository whose monitor is a command."""
+    planted = root / place
+    for name in ("objects", "refs"):
+        (planted / name).mkdir(parents=True)
+    (planted / "HEAD").write_text("ref: refs/heads/main\n")
+    (planted / "config").write_text(
+        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
+        f'\tworktree = "{planted}"\n\tfsmonitor = "touch {root}/ran; false"\n'
+    )
+    bash = Bash(directory, Nobody(), Sandbox(kind="none"))
+
+    result = await call(bash, command=f"cd {place} && git status")
+
+    assert result.metadata["exit_code"] != 0
+    assert not (root / "ran").exists()

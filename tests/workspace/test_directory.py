@@ -164,13 +164,16 @@ def test_a_directory_swapped_for_a_link_while_reading_never_leaks(
     assert [file.name for file in outside.iterdir()] == ["secret"]
 
 
-@pytest.mark.parametrize("path", ["keys", "data/a", "data/new", "hard", "soft", "later", "data"])
+@pytest.mark.parametrize(
+    "path", ["keys", "data/a", "data/new", "hard", "inner", "soft", "later", "data"]
+)
 def test_what_belongs_to_keyturn_is_refused(root: Path, path: str) -> None:
     """By its path, through a hard or symbolic link, inside a directory, or before it exists."""
     (root / "keys").write_text("k")
     (root / "data").mkdir()
     (root / "data" / "a").write_text("d")
     os.link(root / "keys", root / "hard")
+    os.link(root / "data" / "a", root / "inner")
     (root / "soft").symlink_to("data/a")
     directory = Directory(root, [root / "keys", root / "data", root / "later"])
 
