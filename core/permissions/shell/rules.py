@@ -171,7 +171,7 @@ def _check_open(words: tuple[Word, ...]) -> None:
         )
     for word in words:
         star = word.text.find("*")
-        if word.glob and (star < 0 or not word.plain):
+        if word.glob and (star < 0 or not word.plain or set(word.text) & set("?[]{}~")):
             raise RuleRefused(
                 "A word of this rule mixes “*” with quotes, or has “?”, “[”, “{” or “~”.",
                 "Use only “*”, without quotes, or save the exact command.",
