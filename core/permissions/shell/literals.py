@@ -15,7 +15,7 @@ _EMPTY_TYPES: Final = frozenset(
     {"simple_expansion", "expansion", "command_substitution", "process_substitution"}
 )
 _ESCAPE: Final = re.compile(
-    r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|([\s\S]))"
+    r"\\(?:x\{?([0-9A-Fa-f]{1,2})\}?|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|([\s\S]))"
 )
 _CONTROL: Final = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _MOST_WORDS: Final = 64

@@ -98,7 +98,7 @@ def read_pattern(content: str | None) -> Pattern:
         return EVERYTHING
     stem = None
     if parts[-1] == "" and parts[-2].endswith(" ") and len(parts) == 2:
-        stem = parts[0].strip()
+        stem = parts[0].strip() or None
     return Pattern(tuple(parts), stem=stem)
 
 

@@ -119,6 +119,8 @@ def _spellings(text: str) -> Iterator[str]:
     joined = text.replace("\\\n", "").replace("\\\r\n", "")
     joined = joined.replace("\\`", "`").replace("\r", "\n").replace('$"', '"')
     joined = re.sub(r"\$IFS\b|\$\{IFS[^}]*\}", " ", joined)
+    if "`" in joined:
+        joined = joined.replace("\\\\", "\\")
     if joined != text:
         yield joined
 
