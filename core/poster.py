@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.calls import Call
-from core.errors import StoreError, SurfaceUnavailable
+from core.errors import StoreError, StoreUnavailable, SurfaceUnavailable
+from core.faults import outline
 from core.ledger import Ledger, Order, Shown
 from core.ports import Clock, Surface
 from core.views import Gallery
@@ -46,9 +47,12 @@ class Poster:
         for order in orders:
             try:
                 await self._one(order)
-            except SurfaceUnavailable as error:
+            except StoreUnavailable:
+                raise
+            except Exception as error:  # noqa: BLE001 - one card must not keep the others
                 # Not acknowledged, so it is handed out again.
-                _log.warning("card not shown", extra={"order": order.id, "error": str(error)})
+                why = str(error) if isinstance(error, SurfaceUnavailable) else outline(error)
+                _log.warning("card not shown", extra={"order": order.id, "error": why})
         return len(orders)
 
     async def _one(self, order: Order) -> None:
