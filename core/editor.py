@@ -102,7 +102,7 @@ def read_edit(tool: Tool, old: str, raw: str) -> dict[str, Any]:
 def _require_permitted(verdict: Verdict, gate: Gate, call: Call) -> None:
     if verdict.behavior is PermissionBehavior.DENY:
         raise EditRefused(f"The changed call is not permitted: {verdict.reason}.")
-    if gate.approvers not in call.approvers:
+    if gate.approvers != call.terms.approvers:  # an escalation adds people to this call only
         raise EditRefused(
             f"The changed call belongs to other approvers ({gate.approvers}). "
             "Reject it, and let the agent ask for the changed call."

@@ -9,9 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core import private_answers as say
+from core.agent.stamps import whole
 from core.authority import Authority, Membership, People, Question, Standing, may_decide
 from core.calls import Actor, Call, CallKey, CallState, Reply
 from core.editor import Edit, Editor, EditRefused
+from core.errors import StoreError
 from core.ledger import (
     Accept,
     Approve,
@@ -33,6 +35,8 @@ from core.private_answers import Answered
 from core.requests import Request
 from core.roster import Roster
 from core.tasks import TaskAnswer, read_task_answer
+
+_FULFILLABLE = frozenset({CallState.TASK, CallState.UNKNOWN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,7 @@ class Gateway:
         if isinstance(seat, Answered):
             return seat
         said = await self._ledger.decide(
-            Reject(op, seat.actor, key, revision, seat.checked_at, reason)
+            Reject(op, seat.actor, key, revision, seat.checked_at, whole(reason))
         )
         return await self._answered(key, say.of_decision(said, actor.id, self._desk.people))
 
@@ -147,8 +151,8 @@ class Gateway:
         seat = await self._seat(key, actor)
         if isinstance(seat, Answered):
             return seat
-        if not _offered(seat.call, [rule]):
-            return Answered(False, say.RULE_NOT_OFFERED, seat.call)
+        if refusal := _no_standing_rule(seat.call, rule):
+            return Answered(False, refusal, seat.call)
         request = Request.load(seat.reply.message)
         now = await self._ledger.now()
         person = self._desk.people.voter(request.requester.id)
@@ -162,6 +166,9 @@ class Gateway:
         if isinstance(seat, Answered):
             return seat
         call = seat.call
+        if not call.final and call.state not in _FULFILLABLE:
+            # Whoever decides this question need not be who does the task that may come of it.
+            return Answered(False, say.not_asked(call), call)
         spec = self._desk.roster.get(Request.load(seat.reply.message).agent)
         tool = spec.tool(call.tool) if spec else None
         schema = tool.traits.result_schema if tool and call.state is CallState.TASK else None
@@ -201,7 +208,7 @@ class Gateway:
         seat = await self._seat(key, actor, withdrawing=True)
         if isinstance(seat, Answered):
             return seat
-        said = await self._ledger.cancel(CancelCall(op, seat.actor, key, reason))
+        said = await self._ledger.cancel(CancelCall(op, seat.actor, key, whole(reason)))
         return await self._answered(key, say.of_decision(said, actor.id, self._desk.people))
 
     async def stop(self, reply_id: str, actor: Actor, op: str) -> Answered:
@@ -270,7 +277,10 @@ class Gateway:
         return replace(actor, id=self._desk.people.voter(actor.id))
 
     async def _answered(self, key: CallKey, spoken: tuple[bool, str]) -> Answered:
-        return Answered(*spoken, await self._ledger.call(key))
+        try:
+            return Answered(*spoken, await self._ledger.call(key))
+        except StoreError:
+            return Answered(*spoken)  # what was recorded is recorded, whatever a look says
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +308,15 @@ def question_of(reply: Reply, call: Call, roster: Roster) -> Question:
         owner="" if is_task or spec is None else spec.owner,
         risk=call.content.get("risk", "medium"),
     )
+
+
+def _no_standing_rule(call: Call, rule: PermissionRule) -> str:
+    """Why nobody may make this rule a standing one beside this call; empty: they may."""
+    if not _offered(call, [rule]):
+        return say.RULE_NOT_OFFERED
+    if call.final:
+        return say.not_asked(call)
+    return say.RULE_NEEDS_MORE_PEOPLE if call.quorum > 1 else ""
 
 
 def _offered(call: Call, rules: Sequence[PermissionRule]) -> bool:

@@ -27,6 +27,9 @@ NO_SUCH_REPLY = "There is no such reply here. It may be older than seven days."
 ONLY_PEOPLE = "Only a verified person can decide."
 MAY_NOT_STOP = "Only who asked, the agent's owner or one of the approvers can stop this reply."
 RULE_NOT_OFFERED = "This rule was not offered with the call, so it can't be accepted here."
+RULE_NEEDS_MORE_PEOPLE = (
+    "This call needs more than one person, so one alone can't allow the like of it for good."
+)
 CHANGED = "The call changed after this card was shown. Nothing was recorded; look at the new one."
 
 
@@ -96,9 +99,17 @@ def _refusal(refused: Refused, voter: str) -> str:
         verb = _PAST[refused.decision]
         return f"{_name(refused.decider, voter)} already {verb} this."
     if refused.why is Why.NOT_ASKED:
-        state = refused.state.value if refused.state else "gone"
-        return f"Nothing is asked here any more: the call is {state}."
+        return _nothing_asked(refused.state)
     return _REFUSED[refused.why]
+
+
+def not_asked(call: Call) -> str:
+    """What to tell who answers a question that is not put."""
+    return _nothing_asked(call.state)
+
+
+def _nothing_asked(state: CallState | None) -> str:
+    return f"Nothing like that is asked here now: the call is {state.value if state else 'gone'}."
 
 
 def _name(actor: Actor | None, voter: str) -> str:

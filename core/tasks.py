@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from core.agent.stamps import whole
 from core.errors import InvalidInput
 from core.inputs import parse_input, validate_input
 
@@ -56,7 +57,7 @@ def read_task_answer(answer: TaskAnswer, schema: Mapping[str, Any] | None) -> Re
 
     With a schema the text is read as a JSON object, or as lines of `field: value`.
     """
-    text = answer.text.strip()
+    text = whole(answer.text).strip()
     faults = list(_text_faults(text, answer.files))
     metadata: dict[str, JsonValue] = {}
     if answer.files:
@@ -102,16 +103,16 @@ def _typed(text: str, schema: Mapping[str, Any]) -> JsonValue:
     """A number or yes-or-no where the schema wants one and the text is one; else the text."""
     if schema.get("type") in ("integer", "number", "boolean", "array", "object", "null"):
         try:
-            value: JsonValue = json.loads(text)
-        except ValueError:
+            read = parse_input(f'{{"value": {text}}}')
+        except InvalidInput:
             return text
-        return value
+        return read["value"] if read.keys() == {"value"} else text
     return text
 
 
 def _file_facts(file: AttachedFile) -> JsonValue:
     return {
-        "name": file.name,
+        "name": whole(file.name),
         "size": file.size,
         "media_type": file.media_type,
         "sha256": file.sha256,
@@ -122,5 +123,5 @@ def _for_model(text: str, files: Sequence[AttachedFile]) -> str:
     lines = [text] if text else []
     for file in files:
         facts = f"{file.size} bytes, {file.media_type}, sha256:{file.sha256}"
-        lines.append(f"[file {json.dumps(file.name)}, {facts}]")
+        lines.append(f"[file {json.dumps(whole(file.name))}, {facts}]")
     return "\n".join(lines)
