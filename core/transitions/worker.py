@@ -14,6 +14,7 @@ from core.calls import (
     DecisionKind,
     Late,
     ReplyState,
+    held_up,
 )
 from core.ledger import answers as a
 from core.ledger import requests as r
@@ -170,7 +171,7 @@ def _refuse_start(draft: Draft, call: Call, request: r.Start) -> a.Refused | Non
         return refused(a.Why.POLICY_MOVED, call)
     if call.grant_until is not None and draft.now >= call.grant_until:
         return refused(a.Why.LAPSED, lapse(draft, call))
-    return None
+    return refused(a.Why.NOT_YET, call) if held_up(call, draft.reply.present) else None
 
 
 def _started_before(call: Call | None, op: str) -> a.Go | a.TaskOffered | None:

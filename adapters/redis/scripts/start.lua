@@ -13,6 +13,7 @@ if call.grant_until and now >= call.grant_until then
   lapse(call)
   return commit(refused('lapsed', call))
 end
+if held_up(call) then return commit(refused('not_yet', call)) end
 record('start', R.actor)
 M.tries = 0
 call.run_op, call.policy = R.op, R.policy
