@@ -1,17 +1,18 @@
 """The journal of a reply that is held under a fence: what the loop does, written to the ledger."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from core.agent.journal import Refused as NotStarted
 from core.agent.journal import Started
 from core.agent.judging import Court, Fate, JudgedCall
 from core.agent.transcript import present_message
 from core.binding import BOUND, Binder
-from core.calls import Actor, Call, CallKey, CallState
+from core.calls import GRANTED, Actor, Call, CallKey, CallState
 from core.digest import same_digest
-from core.errors import KeyturnError, OutOfStep, StoreUnavailable
+from core.errors import KeyturnError, OutOfStep
+from core.insistence import insist
 from core.ledger import (
     Check,
     Finish,
@@ -21,7 +22,6 @@ from core.ledger import (
     NewCall,
     Refuse,
     Start,
-    TaskOffered,
     WriteTurn,
 )
 from core.ledger.answers import Refused, ReplyStopped, TurnWritten, Why
@@ -34,8 +34,7 @@ from core.roster import AgentSpec
 from core.state import AgentState
 from core.tools import Traits
 
-RETRY_S = 0.5
-"""How long a finish waits before it is sent again to a store that did not answer."""
+T = TypeVar("T")
 
 _STATES = {
     Fate.RUN: CallState.ALLOWED,
@@ -44,6 +43,10 @@ _STATES = {
     Fate.REFUSED: CallState.DENIED,
     Fate.WAITING: CallState.WAITING,
 }
+GATE_MOVED = (
+    "The policy changed after it was approved, and asks other or more people now. "
+    "It may be asked again."
+)
 GROUNDS_MOVED = "What it would run on has changed since it was judged (directory or program)."
 
 POLICY_ASKS = (
@@ -65,13 +68,21 @@ class Stopped(KeyturnError):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A reply under a fence, and what its calls are bound to."""
+    """A reply under a fence, and what its calls are bound to.
+
+    Attributes:
+        policy: the revision that this process judges by.
+        patience_s: how long the store is asked again when it does not answer.
+        proofs: ends of runs that the store has not confirmed yet.
+    """
 
     reply_id: str
     fence: int
     worker: Actor
     binder: Binder
     policy: str
+    patience_s: float = 0.0
+    proofs: list[Finish] = field(default_factory=list[Finish])
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +92,9 @@ class _Known:
     bound: int
     digest: str
     state: CallState
+    policy: str
+    approvers: str
+    quorum: int
 
 
 class LedgerJournal:
@@ -112,7 +126,14 @@ class LedgerJournal:
         self._turn = turn
         self._known = {
             call.key.call_id: _Known(
-                call.key, call.revision, call.content.get(BOUND, 0), call.digest, call.state
+                call.key,
+                call.revision,
+                call.content.get(BOUND, 0),
+                call.digest,
+                call.state,
+                call.policy,
+                call.terms.approvers,
+                call.quorum,
             )
             for call in calls
         }
@@ -137,19 +158,17 @@ class LedgerJournal:
         number = self._turn + 1
         claim = claim_of(state)
         new = tuple(self._new_call(number, judged, claim) for judged in calls)
-        said = await self._ledger.turn(
-            WriteTurn(
-                op=self._ids.new(),
-                worker=self._held.worker,
-                reply_id=self._held.reply_id,
-                fence=self._held.fence,
-                turn=number,
-                state=state.model_dump(mode="json"),
-                calls=new,
-            )
+        request = WriteTurn(
+            op=self._ids.new(),
+            worker=self._held.worker,
+            reply_id=self._held.reply_id,
+            fence=self._held.fence,
+            turn=number,
+            state=state.model_dump(mode="json"),
+            calls=new,
         )
-        if isinstance(said, Lost):
-            raise LeaseLost(self._held.reply_id)
+        said = await self._insist(lambda: self._ledger.turn(request))
+        self._obey(said)
         if isinstance(said, ReplyStopped):
             raise Stopped(self._held.reply_id)
         if not isinstance(said, TurnWritten):
@@ -157,43 +176,51 @@ class LedgerJournal:
         self._turn = number
         self._known |= {
             call.call_id: _Known(
-                CallKey(self._held.reply_id, call.call_id, number), 0, 0, call.digest, call.state
+                CallKey(self._held.reply_id, call.call_id, number),
+                0,
+                0,
+                call.digest,
+                call.state,
+                call.policy,
+                call.terms.approvers,
+                call.terms.quorum,
             )
             for call in new
         }
 
     async def check(self, state: AgentState, calls: Sequence[JudgedCall]) -> None:
-        """Write how waiting calls were judged.
+        """Write how waiting calls were judged, and withdraw grants that no longer hold.
 
         Raises:
             LeaseLost: another worker has the reply.
+            PolicyMoved: the policy of this process is not the one in force.
         """
         for judged in calls:
             known = self._known[judged.call.id]
-            if known.state is CallState.ALLOWED and judged.fate is Fate.ASK:
+            if known.state is CallState.WAITING and judged.fate is not Fate.WAITING:
+                await self._check(known, judged)
+            elif known.state in GRANTED and judged.fate is Fate.ASK:
                 await self._withdraw(known, POLICY_ASKS)
-            if known.state is not CallState.WAITING:
-                continue
-            becomes = _STATES[judged.fate]
-            if becomes is CallState.WAITING:
-                continue
-            becomes = CallState.ALLOWED if becomes is CallState.TASK else becomes
-            said = await self._ledger.check(
-                Check(
-                    op=self._ids.new(),
-                    worker=self._held.worker,
-                    key=known.key,
-                    fence=self._held.fence,
-                    policy=self._held.policy,
-                    state=becomes,
-                    reason=_reason(judged),
-                    content=self._content(judged),
-                )
-            )
-            if isinstance(said, Lost):
-                raise LeaseLost(self._held.reply_id)
-            if not isinstance(said, Refused):
-                self._known[judged.call.id] = replace(known, state=becomes)
+            elif known.state in GRANTED and judged.fate is Fate.REFUSED:
+                await self._withdraw(known, _reason(judged))
+
+    async def _check(self, known: _Known, judged: JudgedCall) -> None:
+        becomes = _STATES[judged.fate]
+        becomes = CallState.ALLOWED if becomes is CallState.TASK else becomes
+        request = Check(
+            op=self._ids.new(),
+            worker=self._held.worker,
+            key=known.key,
+            fence=self._held.fence,
+            policy=self._held.policy,
+            state=becomes,
+            reason=_reason(judged),
+            content=self._content(judged),
+        )
+        said = await self._insist(lambda: self._ledger.check(request))
+        self._obey(said)
+        if not isinstance(said, Refused):
+            self._known[judged.call.id] = replace(known, state=becomes)
 
     async def start(self, call: ToolCallBlock) -> Started | NotStarted:
         """Use the grant of a call, if it still stands on the ground it was judged on.
@@ -207,60 +234,68 @@ class LedgerJournal:
             return Started()
         if not same_digest(self._digest(known.key, known.bound, call), known.digest):
             return await self._withdraw(known, GROUNDS_MOVED)
-        said = await self._ledger.start(
-            Start(
-                op=self._ids.new(),
-                worker=self._held.worker,
-                key=known.key,
-                fence=self._held.fence,
-                revision=known.revision,
-                digest=known.digest,
-                policy=self._held.policy,
-            )
+        if known.state is CallState.APPROVED and self._asks_more(known, call):
+            return await self._withdraw(known, GATE_MOVED)
+        request = Start(
+            op=self._ids.new(),
+            worker=self._held.worker,
+            key=known.key,
+            fence=self._held.fence,
+            revision=known.revision,
+            digest=known.digest,
+            policy=self._held.policy,
         )
+        said = await self._insist(lambda: self._ledger.start(request))
+        self._obey(said)
         match said:
             case Go(run=run):
                 return Started(run)
-            case TaskOffered():
-                return Started()
-            case Lost():
-                raise LeaseLost(self._held.reply_id)
-            case Refused(why=Why.POLICY_MOVED):
-                raise PolicyMoved(self._held.policy)
             case Refused(why=why):
                 return NotStarted(f"not started: {why.value}")
+            case _:
+                return Started()
 
     async def finish(self, call: ToolCallBlock, run: int, result: ToolResultBlock) -> None:
         """Record how a run ended: again and again, until the ledger has answered."""
-        request = Finish(
+        proof = Finish(
             op=self._ids.new(),
             worker=self._held.worker,
             key=self._known[call.id].key,
             run=run,
             result=result.model_dump(mode="json"),
         )
-        while True:
-            try:
-                await self._ledger.finish(request)
-            except StoreUnavailable:
-                await self._clock.sleep(RETRY_S)
-            else:
-                return
+        self._held.proofs.append(proof)
+        await insist(lambda: self._ledger.finish(proof), self._clock)
+        self._held.proofs.remove(proof)
 
     async def _withdraw(self, known: _Known, why: str) -> NotStarted:
-        said = await self._ledger.refuse(
-            Refuse(
-                op=self._ids.new(),
-                worker=self._held.worker,
-                key=known.key,
-                fence=self._held.fence,
-                policy=self._held.policy,
-                reason=why,
-            )
+        request = Refuse(
+            op=self._ids.new(),
+            worker=self._held.worker,
+            key=known.key,
+            fence=self._held.fence,
+            policy=self._held.policy,
+            reason=why,
         )
+        self._obey(await self._insist(lambda: self._ledger.refuse(request)))
+        return NotStarted(why)
+
+    def _asks_more(self, known: _Known, call: ToolCallBlock) -> bool:
+        """Whether another policy than the one it was approved under wants other or more people."""
+        found = self._court.read(call)
+        if known.policy == self._held.policy or isinstance(found, str):
+            return False
+        gate = gate_for(self._rulebook, *found)
+        return gate.approvers != known.approvers or gate.quorum > known.quorum
+
+    def _obey(self, said: object) -> None:
         if isinstance(said, Lost):
             raise LeaseLost(self._held.reply_id)
-        return NotStarted(why)
+        if isinstance(said, Refused) and said.why is Why.POLICY_MOVED:
+            raise PolicyMoved(self._held.policy)
+
+    async def _insist(self, send: Callable[[], Awaitable[T]]) -> T:
+        return await insist(send, self._clock, self._held.patience_s)
 
     def _new_call(self, turn: int, judged: JudgedCall, claim: str) -> NewCall:
         call = judged.call

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 from core.agent.answers import Answer, joined
 from core.agent.results import Outcome
-from core.agent.transcript import present_message
-from core.calls import ASKED, Call, CallState, Decision, DecisionKind
+from core.agent.transcript import Transcript, present_message
+from core.calls import ASKED, AgentPayload, Call, CallState, Decision, DecisionKind, Json, Reply
 from core.messages import ToolCallBlock, ToolCallState, ToolResultBlock
 from core.permissions.rules import PermissionRule
+from core.roster import AgentSpec
 from core.state import AgentState
 
 _OUTCOMES = {
@@ -26,6 +27,52 @@ _OUTCOMES = {
     CallState.CANCELLED: Outcome.CANCELLED,
     CallState.ABANDONED: Outcome.UNKNOWN,
 }
+
+
+def conversation(
+    reply: Reply, kept: AgentPayload | None, before: Reply | None, spec: AgentSpec, policy: str
+) -> tuple[AgentState, bool]:
+    """The conversation with all that the ledger knows, and whether `reply` is in it yet.
+
+    Args:
+        kept: the conversation as it was last written.
+        before: the reply that wrote it, where that is another one which the store had to end.
+        spec: the agent as it is configured now.
+    """
+    if kept is None:
+        fresh = AgentState(
+            session_id=reply.session_id,
+            permission_context=spec.permissions.model_copy(deep=True),
+        )
+        return fresh, False
+    state = AgentState.model_validate(kept.state)
+    state.permission_context.mode = spec.permissions.mode
+    state.permission_context.working_directories = dict(spec.permissions.working_directories)
+    if kept.reply_id == reply.reply_id:
+        return rejoin(state, reply.present, policy), True
+    if not kept.complete:
+        state = _settled(state, before, policy)
+    return state, False
+
+
+def closed_conversation(
+    reply: Reply, kept: AgentPayload | None, before: Reply | None, policy: str
+) -> AgentState:
+    """The conversation after a reply that ends here without its agent."""
+    if kept is None:
+        return AgentState(session_id=reply.session_id)
+    state = AgentState.model_validate(kept.state)
+    if kept.complete:
+        return state
+    return _settled(state, reply if kept.reply_id == reply.reply_id else before, policy)
+
+
+def _settled(state: AgentState, reply: Reply | None, policy: str) -> AgentState:
+    """The conversation after a reply that has ended, whatever the agent could still write. Of what
+    the ledger has forgotten (it keeps closed replies for seven days) the end is unknown."""
+    state = rejoin(state, reply.present if reply else (), policy)
+    left = Transcript.read(state).open
+    return joined(state, [Answer(call_id, Outcome.UNKNOWN) for call_id in left])
 
 
 def rejoin(state: AgentState, calls: Sequence[Call], policy: str) -> AgentState:
@@ -70,8 +117,12 @@ def _answer(call: Call) -> Answer:
 
 
 def _accepted(call: Call, decision: Decision | None) -> tuple[PermissionRule, ...]:
-    """Rules that approvers ticked, of every vote that stands."""
+    """Rules that approvers ticked: those that as many people agreed to as the call needed."""
     if decision is None or decision.kind not in (DecisionKind.APPROVE, DecisionKind.MODIFY):
         return ()
-    ticked = [rule for vote in call.votes for rule in vote.rules] or list(decision.rules)
-    return tuple(PermissionRule.model_validate(rule) for rule in ticked)
+    ticked = [vote.rules for vote in call.votes] or [decision.rules]
+    agreed: list[Json] = []
+    for rule in (rule for rules in ticked for rule in rules):
+        if rule not in agreed and sum(rule in rules for rules in ticked) >= call.quorum:
+            agreed.append(rule)
+    return tuple(PermissionRule.model_validate(rule) for rule in agreed)

@@ -8,7 +8,7 @@ from core.agent.judges import context_judge
 from core.agent.judging import Court, Fate, Judge, JudgedCall, fingerprint
 from core.agent.notes import NOTE
 from core.agent.results import Outcome
-from core.agent.running import run_call
+from core.agent.running import interrupted, run_call
 from core.agent.stamps import Stamps
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "context_judge",
     "expire",
     "fingerprint",
+    "interrupted",
     "joined",
     "reject",
     "run_call",

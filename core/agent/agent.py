@@ -138,6 +138,11 @@ class Agent:
                     yield event
 
     @property
+    def running(self) -> bool:
+        """Whether a reply is being worked on here, now."""
+        return self._run is not None
+
+    @property
     def awaiting(self) -> list[ToolCallBlock]:
         """Calls that people have to answer."""
         return self._transcript().awaited

@@ -55,10 +55,10 @@ def _result(
 ) -> ToolResultBlock | None:
     if given.input is not None:
         call.input = given.input
+    for rule in given.rules:
+        _add_rule(state, rule)
     if given.outcome is Outcome.APPROVED:
         call.state = ToolCallState.ALLOWED
-        for rule in given.rules:
-            _add_rule(state, rule)
         return None
     if given.outcome is Outcome.TASK:
         call.state = ToolCallState.SUBMITTED

@@ -16,6 +16,7 @@ from core.agent.results import Outcome, closing
 from core.agent.running import ResultWriter, run_tool, told
 from core.agent.transcript import Transcript
 from core.agent.workers import Send, Worker
+from core.errors import OutcomeUnknown
 from core.events import (
     AgentEvent,
     RequireExternalExecutionEvent,
@@ -119,10 +120,26 @@ class CallWorker:
                     if isinstance(event, ToolResultEndEvent):
                         await self._record(writer.result(), run)
                     await send(event)
+        except OutcomeUnknown as error:
+            await self._unknown(error, writer, run, send)
         except asyncio.CancelledError:
             if call.id in self.transcript.open:
                 await self._interrupted(writer, run, reply, send)
             raise
+
+    async def _unknown(
+        self, error: OutcomeUnknown, writer: ResultWriter, run: Run, send: Send
+    ) -> None:
+        """Nobody can say how the run ended. A journal that resumes settles that with people."""
+        if self.journal.resumes:
+            writer.call.state = ToolCallState.ASKING
+            return
+        sentence = closing(writer.call, Outcome.UNKNOWN, self.court.stamps)
+        writer.metadata.update(sentence.metadata)
+        last = [*writer.remark(f"{error}\n{sentence.output}"), writer.end(sentence.state)]
+        await self._record(writer.result(), run)
+        for event in last:
+            await send(event)
 
     async def _interrupted(
         self, writer: ResultWriter, run: Run, reply: Stoppable, send: Send

@@ -39,7 +39,8 @@ class Journal(Protocol):
         ...
 
     async def check(self, state: AgentState, calls: Sequence[JudgedCall]) -> None:
-        """Calls that were waiting have been judged; nothing of them has run or been asked yet."""
+        """Calls that were waiting have been judged, or granted ones are refused by now; nothing of
+        them has run or been asked yet."""
         ...
 
     async def start(self, call: ToolCallBlock) -> Started | Refused:
@@ -47,7 +48,8 @@ class Journal(Protocol):
         ...
 
     async def finish(self, call: ToolCallBlock, run: int, result: ToolResultBlock) -> None:
-        """After a tool has run, whatever came of it."""
+        """After a tool has run, whatever came of it. Not if a run's end can't be told: then a
+        journal that resumes is told nothing, and the call stays as it was started."""
         ...
 
 

@@ -17,6 +17,7 @@ from core.agent.results import (
     plain,
 )
 from core.agent.stamps import Stamps, whole
+from core.cards import check_judgeable
 from core.errors import InvalidInput, InvalidSchema
 from core.inputs import canonical_input, parse_input, validate_input
 from core.messages import ToolCallBlock, ToolResultBlock, ToolResultState
@@ -101,6 +102,8 @@ class Court:
             )
         fate = _fate(verdict, tool, approved)
         result = None
+        if fate in (Fate.ASK, Fate.TASK) and (unjudgeable := _too_long(call)):
+            return self._failed(call, unjudgeable)
         if fate is Fate.REFUSED:
             result = closing(call, Outcome.DENIED, self.stamps, reason=verdict.message)
         return JudgedCall(call, fate, value, verdict, result)
@@ -126,6 +129,15 @@ def _fate(verdict: Verdict, tool: Tool, approved: bool) -> Fate:
     if verdict.behavior is not PermissionBehavior.ALLOW and not approved:
         return Fate.ASK
     return Fate.TASK if tool.traits.external else Fate.RUN
+
+
+def _too_long(call: ToolCallBlock) -> str:
+    """Why people can't be asked about this call; empty: they can."""
+    try:
+        check_judgeable(call.input)
+    except InvalidInput as error:
+        return str(error)
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

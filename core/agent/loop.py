@@ -27,6 +27,7 @@ from core.agent.transcript import Transcript
 from core.agent.workers import Send, Worker, Workers, closed
 from core.errors import ModelFailed
 from core.events import AgentEvent, ModelCallStartEvent
+from core.faults import outline
 from core.messages import (
     ContentBlock,
     ErrorInfo,
@@ -200,7 +201,7 @@ class ReplyRun:
             self._fresh = None
             waiting_calls = [JudgedCall(c, Fate.WAITING) for group in behind for c in group]
             await self.setup.journal.turn(self.state, [*judged, *waiting_calls])
-        elif news := [one for one in judged if one.call.id in pending]:
+        elif news := [one for one in judged if one.call.id in pending or one.fate is Fate.REFUSED]:
             await self.setup.journal.check(self.state, news)
 
     # --- the model
@@ -266,7 +267,7 @@ class ReplyRun:
         if isinstance(error, ModelFailed):
             return ErrorInfo(type=error.kind, message=whole(str(error)))
         reply_id = self.state.reply_context.reply_id
-        _log.warning("model turn failed", exc_info=error, extra={"reply_id": reply_id})
+        _log.warning("model turn failed", extra={"reply_id": reply_id, "why": outline(error)})
         kind = type(error).__name__
         return ErrorInfo(type=ErrorType.INTERNAL, message=f"The model call failed ({kind}).")
 

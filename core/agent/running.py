@@ -10,10 +10,10 @@ from pydantic import JsonValue, TypeAdapter
 
 from core.agent.judging import Court
 from core.agent.notes import NOTE
-from core.agent.results import STOPPED_WHILE_RUNNING, texts
+from core.agent.results import STOPPED_WHILE_RUNNING, plain, texts
 from core.agent.stamps import Stamps, whole
 from core.agent.workers import closed
-from core.errors import KeyturnError, ToolFailed
+from core.errors import KeyturnError, OutcomeUnknown, ToolFailed
 from core.events import (
     AgentEvent,
     ToolResultDataDeltaEvent,
@@ -146,10 +146,19 @@ def told(
     yield writer.end(result.state)
 
 
+def interrupted(call: ToolCallBlock, stamps: Stamps) -> ToolResultBlock:
+    """The result of a call that was stopped while it ran."""
+    return plain(call, STOPPED_WHILE_RUNNING, ToolResultState.INTERRUPTED, stamps)
+
+
 async def run_tool(
     tool: Tool, value: Mapping[str, Any], run: Run, writer: ResultWriter
 ) -> AsyncGenerator[AgentEvent]:
-    """Run a tool; its events but the first. What it raises becomes an error for the model."""
+    """Run a tool; its events but the first. What it raises becomes an error for the model.
+
+    Raises:
+        OutcomeUnknown: the tool can't say whether it has taken effect. There is no last event.
+    """
     state = None
     try:
         async with closed(tool.run(value, run)) as chunks:
@@ -158,7 +167,9 @@ async def run_tool(
                     yield event
                 if chunk.state is not ToolResultState.RUNNING:
                     break
-    except (Exception, asyncio.CancelledError) as error:
+    except OutcomeUnknown:
+        raise
+    except (Exception, SystemExit, asyncio.CancelledError) as error:
         if isinstance(error, asyncio.CancelledError) and _stopped():
             raise
         state = ToolResultState.ERROR
@@ -174,7 +185,11 @@ def _stopped() -> bool:
 
 
 def _words(error: BaseException) -> str:
-    said = str(error) if isinstance(error, KeyturnError) else f"{type(error).__name__}: {error}"
+    kind = type(error).__name__
+    try:
+        said = str(error) if isinstance(error, KeyturnError) else f"{kind}: {error}"
+    except Exception:  # noqa: BLE001 - an error of a tool may fail to say what it is
+        said = kind
     return said if len(said) <= MAX_ERROR else f"{said[:MAX_ERROR]} …"
 
 

@@ -24,7 +24,8 @@ from core.judgement import RulebookMaker
 from core.ledger import CardKey, Ledger
 from core.ledger.answers import Begun, Queued
 from core.messages import user_msg
-from core.policy import Gate, Gates, Policy
+from core.permissions.rules import PermissionBehavior, PermissionRule
+from core.policy import Gate, Gates, OperatorRule, Policy
 from core.poster import Poster
 from core.requests import Request
 from core.roster import AgentSpec, TaskTerms
@@ -137,6 +138,11 @@ class Office:
 
     def __post_init__(self) -> None:
         self.policy = self.policy or standard_policy()
+        self.reopen()
+
+    def reopen(self) -> None:
+        """Put everything together, from the fields as they are now."""
+        assert self.policy is not None
         self.model = ScriptedModel(self.turns)
         self.spec = AgentSpec(
             "ops",
@@ -155,7 +161,7 @@ class Office:
                 "desk": ApproverSet("desk", people=frozenset({"bo", "rita"})),
             },
         )
-        roster = {"ops": self.spec}
+        roster = self.roster = {"ops": self.spec}
         self.preferences = MemoryPreferences(self.clock)
         rulebooks = RulebookMaker(self.policy, self.people, self.preferences)
         self.gallery = Gallery(self.ledger, roster, self.people)
@@ -277,3 +283,11 @@ class OpenOffice:
 def standard_policy(*gates: Gate, quorum: int = 1) -> Policy:
     """A policy whose default gate is decided by the set `sre`."""
     return Policy(Gates(Gate("default", "sre", quorum=quorum), tuple(gates)), revision=1)
+
+
+def press_policy(behavior: PermissionBehavior, revision: int) -> Policy:
+    """A policy with one rule about the press."""
+    rule = PermissionRule(
+        tool_name="press", rule_content=None, behavior=behavior, source="operator"
+    )
+    return Policy(standard_policy().gates, (OperatorRule(rule),), revision=revision)

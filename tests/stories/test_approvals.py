@@ -1,48 +1,10 @@
 """What happens between the question and the run."""
 
-import json
-
 from adapters.models.scripted import Call, Say
 from core.calls import CallState
-from core.functions import tool
 from core.messages import ReplyFinishedReason
 from tests.stories.office import ANA, BO, REQUESTER, OpenOffice, standard_policy
-
-
-class Shop:
-    """A tool that leaves traces."""
-
-    def __init__(self) -> None:
-        self.refunded: list[tuple[str, float]] = []
-        self.mailed: list[str] = []
-
-        @tool(title="Refund {amount} to {customer}", destination=("customer",))
-        def refund(customer: str, amount: float) -> str:
-            """Pay money back.
-
-            Args:
-                customer: who gets it.
-                amount: how much, in euros.
-            """
-            self.refunded.append((customer, amount))
-            return f"refunded {amount} to {customer}"
-
-        @tool()
-        def mail(customer: str) -> str:
-            """Write to somebody.
-
-            Args:
-                customer: to whom.
-            """
-            self.mailed.append(customer)
-            return f"wrote to {customer}"
-
-        self.refund = refund
-        self.mail = mail
-
-
-def refund_call(amount: float = 12.5, call_id: str = "c1") -> Call:
-    return Call("refund", json.dumps({"customer": "Kim", "amount": amount}), call_id)
+from tests.stories.tools import Shop, refund_call
 
 
 async def test_an_approved_call_runs_once_and_the_reply_goes_on(open_office: OpenOffice) -> None:

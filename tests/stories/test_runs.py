@@ -1,21 +1,17 @@
 """What happens to a run: crash, unknown end, late proof, lapse, changed ground, retry."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from adapters.memory.ledger import MemoryLedger
-from adapters.models.scripted import Call, Say
+from adapters.models.scripted import Say
 from core.calls import CallState
-from core.errors import StoreUnavailable
+from core.errors import StoreError
 from core.ledger import Go, Lost, Refused, Start, TaskOffered
-from core.messages import ReplyFinishedReason, TextBlock, ToolResultState
-from core.permissions.functions import FunctionPermissions
-from core.permissions.rules import PermissionBehavior, PermissionRule
-from core.policy import OperatorRule, Policy
+from core.messages import ReplyFinishedReason
+from core.permissions.rules import PermissionBehavior
+from core.policy import Policy
 from core.tasks import TaskAnswer
-from core.tools import Chunk, Input, Run, ToolPermissions, Traits
 from tests.stories.office import (
     ANA,
     BO,
@@ -23,46 +19,10 @@ from tests.stories.office import (
     Office,
     OpenOffice,
     PatientClock,
+    press_policy,
     standard_policy,
 )
-
-
-@dataclass
-class Press:
-    """A machine that can be held in the middle of its work."""
-
-    idempotent: bool = False
-    ground: str = "hall 1"
-    runs: list[Run] = field(default_factory=list[Run])
-    held: asyncio.Event = field(default_factory=asyncio.Event)
-    holding: bool = False
-
-    name = "press"
-    description = "Press something."
-    input_schema: Mapping[str, Any] = field(
-        default_factory=lambda: {"type": "object", "properties": {}, "additionalProperties": False}
-    )
-
-    @property
-    def traits(self) -> Traits:
-        return Traits(idempotent=self.idempotent)
-
-    @property
-    def permissions(self) -> ToolPermissions:
-        return FunctionPermissions(self.name)
-
-    def context(self, value: Input) -> Mapping[str, str]:
-        return {"place": self.ground}
-
-    async def run(self, value: Input, run: Run) -> AsyncIterator[Chunk]:
-        self.runs.append(run)
-        if self.holding:
-            self.held.set()
-            await asyncio.Event().wait()
-        yield Chunk((TextBlock(text="pressed"),), ToolResultState.SUCCESS)
-
-
-PRESS = Call("press", "{}", "c1")
+from tests.stories.tools import PRESS, Press
 
 
 async def crash_while_pressing(office: Office, press: Press) -> str:
@@ -183,14 +143,14 @@ async def test_a_call_does_not_run_on_changed_ground(open_office: OpenOffice) ->
 
 @dataclass(slots=True)
 class LedgerThatFailsOnce(MemoryLedger):
-    """The first start is not answered, and has not happened."""
+    """The first start goes wrong, as when the process dies there, and has not happened."""
 
     failed: bool = False
 
     async def start(self, request: Start) -> Go | TaskOffered | Lost | Refused:
         if not self.failed:
             self.failed = True
-            raise StoreUnavailable("no answer")
+            raise StoreError("gone")
         return await MemoryLedger.start(self, request)
 
 
@@ -200,10 +160,7 @@ async def test_what_an_older_policy_allowed_is_judged_again_before_it_starts() -
     press = Press()
     clock, ids = PatientClock(), CountedIds()
     ledger = LedgerThatFailsOnce(clock, ids)
-    allow = PermissionRule(
-        tool_name="press", rule_content=None, behavior=PermissionBehavior.ALLOW, source="operator"
-    )
-    lenient = Policy(standard_policy().gates, (OperatorRule(allow),), revision=1)
+    lenient = press_policy(PermissionBehavior.ALLOW, 1)
     open_office = OpenOffice(ledger, clock, ids)
     before = open_office([[PRESS]], [press], lenient)
     reply_id = await before.ask()
@@ -218,7 +175,27 @@ async def test_what_an_older_policy_allowed_is_judged_again_before_it_starts() -
     assert await after.states(reply_id) == [CallState.DENIED, CallState.OPEN]
 
 
-async def test_an_allowed_call_survives_a_store_that_did_not_answer() -> None:
+async def test_what_an_older_policy_allowed_is_denied_by_a_newer_one() -> None:
+    """The refusal is written, so the reply goes on at once instead of tripping over the call."""
+    press = Press()
+    clock, ids = PatientClock(), CountedIds()
+    ledger = LedgerThatFailsOnce(clock, ids)
+    open_office = OpenOffice(ledger, clock, ids)
+    before = open_office([[PRESS]], [press], press_policy(PermissionBehavior.ALLOW, 1))
+    reply_id = await before.ask()
+    assert await before.states(reply_id) == [CallState.ALLOWED]
+
+    deny = press_policy(PermissionBehavior.DENY, 2)
+    after = open_office([[Say("Then not.")]], [press], deny)
+    await ledger.publish_policy("2")
+    await after.pass_time(31)
+
+    assert press.runs == []
+    assert await after.states(reply_id) == [CallState.DENIED]
+    assert (await after.reply(reply_id)).outcome is ReplyFinishedReason.COMPLETED
+
+
+async def test_an_allowed_call_survives_a_start_that_went_wrong() -> None:
     """Under the same policy it simply runs, once, after the lease has ended."""
     press = Press()
     clock, ids = PatientClock(), CountedIds()
