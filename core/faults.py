@@ -6,6 +6,7 @@ secret.
 
 from collections.abc import Iterator
 from traceback import walk_tb
+from typing import cast
 
 FRAMES = 6
 """Most places that are named of one error, the innermost ones."""
@@ -18,7 +19,7 @@ def outline(error: BaseException) -> str:
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:
     if isinstance(error, BaseExceptionGroup):
-        for inner in error.exceptions:
+        for inner in cast("BaseExceptionGroup[BaseException]", error).exceptions:
             yield from _leaves(inner)
     else:
         yield error
