@@ -217,4 +217,5 @@ def state_line(state: str, by: str, reason: str, length: int | None) -> str:
         "replaced": "Replaced by a newer request",
         "abandoned": f"Given up by {by}: outcome unknown, not repeated",
     }
-    return f"{lines[state]}."
+    line = lines[state]
+    return line if line.endswith("…") else f"{line}."

@@ -30,6 +30,8 @@ def show(tally: Tally, seconds: float) -> None:
     )
     for departure, count in tally.departures.most_common():
         print(f"    {count:5}  {departure}")
+    for note in tally.notes:
+        print(f"    {note}")
     for fault in tally.faults[:SHOWN_FAULTS]:
         print(f"    ! {fault}")
     if len(tally.faults) > SHOWN_FAULTS:

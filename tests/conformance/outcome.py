@@ -61,12 +61,15 @@ class Tally:
     name: str
     kinds: Counter[Kind] = field(default_factory=Counter[Kind])
     departures: Counter[str] = field(default_factory=Counter[str])
+    notes: list[str] = field(default_factory=list[str])
     faults: list[str] = field(default_factory=list[str])
 
     def add(self, outcome: Outcome) -> None:
         """Count one row."""
         self.kinds[outcome.kind] += 1
-        if outcome.kind == "stricter":
+        if outcome.kind == "equal" and outcome.note:
+            self.notes.append(outcome.note)
+        elif outcome.kind == "stricter":
             self.departures[outcome.departure] += 1
         elif outcome.kind in ("looser", "wrong"):
             self.faults.append(f"{outcome.kind}: {outcome.note}")
