@@ -33,7 +33,8 @@ WRAPPERS = frozenset({
     "aws-vault", "torsocks", "proxychains", "proxychains4", "sshpass", "tmux", "screen", "at",
     "batch", "npx", "pnpx", "bunx", "uvx", "pipx", "coproc", "trap", "setpriv", "capsh",
     "prlimit", "choom", "start-stop-daemon", "dbus-run-session", "xvfb-run", "foreman",
-    "chronic", "ifne", "exec-path",
+    "chronic", "ifne", "exec-path", "ld.so", "ld-linux.so.2", "ld-linux-x86-64.so.2",
+    "ld-linux-aarch64.so.1", "ld-musl-x86_64.so.1", "ld-musl-aarch64.so.1",
 })  # fmt: skip
 """They run another program that their arguments name."""
 NETWORK = frozenset({

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Final
 
+from core.permissions.shell.flags import FlagRules
 from core.permissions.shell.patterns import PatternIndex, read_pattern
 from core.permissions.shell.programs import Argv, TooMuch, programs
 
 _MOST_OPTIONS: Final = 32
+_EXTENSION: Final = re.compile(r"\.(?:exe|cmd|bat|com)$")
 _GLOB: Final = re.compile(r"[*?\[]")
 
 
@@ -30,6 +32,7 @@ class DenyRules:
             for form in _forms(content)
         )
         self._programs = {_program(content) for content in contents if content}
+        self._flagged = FlagRules(contents)
         self._any = bool(contents)
 
     def first(self, command: str) -> int | None:
@@ -44,6 +47,7 @@ class DenyRules:
             started = programs(command)
         except TooMuch:
             return 0
+        found.extend(index for argv in started for index in self._flagged.matching(argv))
         for text in {form for argv in started for form in self._texts(argv)}:
             index = self._read.first(text)
             if index is not None:
@@ -54,9 +58,9 @@ class DenyRules:
         """The ways to write this program that a rule might have meant."""
         argvs = [argv, *_without_leading_options(argv)]
         for form in argvs:
-            lowered = (form[0].lower(), *form[1:])
             yield " ".join(form)
-            yield " ".join(lowered)
+            for name in {form[0].lower(), _EXTENSION.sub("", form[0].lower())}:
+                yield " ".join((name, *form[1:]))
         if _GLOB.search(argv[0]):
             for program in self._programs:
                 if fnmatchcase(program, argv[0].lower()):

@@ -18,6 +18,7 @@ from core.permissions.profiles import names
 from core.permissions.shell.blind import split_blindly, substituted
 from core.permissions.shell.grammar import TooSlow, deadline, parse
 from core.permissions.shell.literals import PARAMETER, expand_braces, literal
+from core.permissions.shell.texts import feeds_a_shell, texts_of, with_values
 
 Argv = tuple[str, ...]
 
@@ -50,14 +51,11 @@ _COMMANDS: Final = frozenset(
 )
 _TEXT_TYPES: Final = frozenset({"heredoc_body", "herestring_redirect"})
 _MAY_HIDE: Final = frozenset({"expansion", "arithmetic_expansion", "regex"})
-_TEXT_ARGUMENTS: Final = frozenset(
-    {"watch", "ssh", "su", "script", "parallel", "trap", "alias", "flock", "tmux", "screen"}
-    | {"runuser", "env", "mapfile", "readarray", "complete", "compgen", "bind"}
-)
-_SUBSCRIPTS: Final = frozenset({"test", "[", "[[", "printf", "let", "read", "declare", "unset"})
-_PRINTERS: Final = frozenset({"echo", "printf"})
 _EXEC_FLAGS: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec"})
 _EXEC_PROGRAMS: Final = frozenset({"find", "fd", "fdfind", "rebase", "bisect"})
+_CONTAINERS: Final = frozenset(
+    {"docker", "docker-compose", "podman", "nerdctl", "crictl", "kubectl", "oc"}
+)
 _OPEN_HEREDOC: Final = re.compile(r"<<-?[ \t]*[\w]")
 _SKIPPED_BEFORE_PROGRAM: Final = re.compile(r"[A-Za-z_]\w*\+?=.*|\d+[smhd]?|[+-].*", re.DOTALL)
 
@@ -121,8 +119,8 @@ def _spellings(text: str) -> Iterator[str]:
     joined = re.sub(r"\$IFS\b|\$\{IFS[^}]*\}", " ", joined)
     if "`" in joined:
         joined = joined.replace("\\\\", "\\")
-    if joined != text:
-        yield joined
+    yield joined
+    yield with_values(joined)
 
 
 def _programs_of_text(piece: _Text, until: float, waiting: deque[_Text]) -> Iterator[Argv]:
@@ -141,9 +139,9 @@ def _programs_of_text(piece: _Text, until: float, waiting: deque[_Text]) -> Iter
     depth = piece.depth + 1
     started = [argv for words in lists for argv in _started(words)]
     yield from started
-    feeds_shell = any(names.is_shell(argv[0]) for argv in started)
+    feeds_shell = any(map(feeds_a_shell, started))
     for argv in started:
-        waiting.extend(_Text(inner, depth) for inner in _texts_of(argv, feeds_shell=feeds_shell))
+        waiting.extend(_Text(inner, depth) for inner in texts_of(argv, feeds_shell=feeds_shell))
     if feeds_shell:
         waiting.extend(_Text(re.sub(r"^<<<\s*|[\"']", "", body), depth) for body in bodies)
         waiting.extend(_Text(body, depth) for body in bodies)
@@ -250,6 +248,8 @@ def _spelled(words: list[str]) -> Iterator[Argv]:
 def _starts_behind(words: list[str], start: int) -> list[int]:
     """Where in `words` another program's name could stand, given the program at `start`."""
     rest = range(start + 1, len(words))
+    if names.base_name(words[start]) in _CONTAINERS:
+        return _starts_in_container(words, start)
     if _is_exec_program(words[start:]):
         return [at + 1 for at in rest if words[at] in _EXEC_FLAGS]
     if not names.runs_another_program(words[start:]) and not names.is_shell(words[start]):
@@ -264,20 +264,20 @@ def _starts_behind(words: list[str], start: int) -> list[int]:
     return starts
 
 
+def _starts_in_container(words: list[str], start: int) -> list[int]:
+    """Behind ``run`` or ``exec``: values of options, the image or container, the program."""
+    begins = [at for at in range(start + 1, len(words)) if words[at] in {"run", "exec", "debug"}]
+    starts: list[int] = []
+    named = 0
+    for at in range(begins[0] + 1 if begins else len(words), len(words)):
+        if words[at].startswith("-"):
+            continue
+        starts.append(at)
+        named += not words[at - 1].startswith("-") or words[at - 1] == "--"
+        if named == 2:
+            break
+    return starts
+
+
 def _is_exec_program(words: list[str]) -> bool:
     return any(names.base_name(word) in _EXEC_PROGRAMS for word in words[:2])
-
-
-def _texts_of(argv: Argv, *, feeds_shell: bool) -> list[str]:
-    """The arguments of `argv` that are shell text themselves."""
-    name = names.base_name(argv[0]).lower()
-    if names.is_shell(name) or name in _TEXT_ARGUMENTS:
-        texts = [re.sub(r"^[A-Za-z_]\w*=", "", word) for word in argv[1:]]
-        return [*texts, " ".join(argv[1:])] if len(argv) > 2 else texts
-    if name in _PRINTERS and feeds_shell:
-        return list(argv[1:])
-    if name in _SUBSCRIPTS:
-        return [word for word in argv[1:] if "$(" in word or "`" in word]
-    if name == "git":
-        return [word.partition("=!")[2] for word in argv[1:] if "=!" in word]
-    return []

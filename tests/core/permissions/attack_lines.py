@@ -724,3 +724,214 @@ cat src/* | cat src/main.py
 curl https://api.example.com/* | curl 'https://api.example.com/v1/x?a=1&b=2'
 git * push | git origin push
 """.strip().splitlines()
+
+DENIED = r"""
+rm:* | \rm x
+rm:* | r""m x
+rm:* | r''m x
+rm:* | 'rm' x
+rm:* | "rm" x
+rm:* | /bin/rm x
+rm:* | ../../bin/rm x
+rm:* | RM x
+rm:* | command rm x
+rm:* | command -p rm x
+rm:* | builtin command rm x
+rm:* | exec rm x
+rm:* | exec -a y rm x
+rm:* | sudo rm x
+rm:* | sudo -u root rm x
+rm:* | sudo -- rm x
+rm:* | sudo -E -n rm x
+rm:* | env rm x
+rm:* | env -i A=b rm x
+rm:* | env -S 'rm x'
+rm:* | env -S'rm x'
+rm:* | env --split-string='rm x'
+rm:* | env -vS 'rm x'
+rm:* | nice -n 5 rm x
+rm:* | ionice -c 3 rm x
+rm:* | timeout 5 rm x
+rm:* | timeout -k 5 5 rm x
+rm:* | timeout --signal=9 5 rm x
+rm:* | nohup rm x
+rm:* | setsid rm x
+rm:* | stdbuf -o0 rm x
+rm:* | time rm x
+rm:* | time -p rm x
+rm:* | ! rm x
+rm:* | coproc rm x
+rm:* | busybox rm x
+rm:* | toybox rm x
+rm:* | xargs rm
+rm:* | xargs -n1 -0 rm
+rm:* | xargs -I{} rm {}
+rm:* | find . -exec rm {} +
+rm:* | find . -execdir rm {} ;
+rm:* | find . -ok rm {} \;
+rm:* | fd x -x rm
+rm:* | fd x --exec rm
+rm:* | fd x --exec=rm
+rm:* | fd x -xrm
+rm:* | sh -c 'rm x'
+rm:* | bash -lc "rm x"
+rm:* | bash -c rm\ x
+rm:* | bash -xec 'rm x'
+rm:* | sh <<< 'rm x'
+rm:* | eval 'rm x'
+rm:* | eval rm x
+rm:* | eval "r""m x"
+rm:* | echo 'rm x' | sh
+rm:* | printf 'rm x' | bash
+rm:* | (rm x)
+rm:* | { rm x; }
+rm:* | if true; then rm x; fi
+rm:* | for i in a; do rm $i; done
+rm:* | while rm x; do :; done
+rm:* | f() { rm x; }; f
+rm:* | case x in x) rm x;; esac
+rm:* | echo $(rm x)
+rm:* | echo "$(rm x)"
+rm:* | echo `rm x`
+rm:* | cat <(rm x)
+rm:* | echo ${x:-$(rm x)}
+rm:* | echo $((a[$(rm x)]))
+rm:* | a=$(rm x)
+rm:* | A=b rm x
+rm:* | A=b; rm x
+rm:* | ls;rm x
+rm:* | ls&&rm x
+rm:* | ls||rm x
+rm:* | ls|rm x
+rm:* | ls&rm x
+rm:* | ls\nrm x
+rm:* | ls\r\nrm x
+rm:* | >f rm x
+rm:* | 2>&1 rm x
+rm:* | rm<f
+rm:* | rm>f
+rm:* | rm\tx
+rm:* | rm  x
+rm:* | $'rm' x
+rm:* | $'\x72m' x
+rm:* | $'\162m' x
+rm:* | $"rm" x
+rm:* | r$@m x
+rm:* | r${x}m x
+rm:* | {rm,x}
+rm:* | {,rm} x
+rm:* | r{m,m} x
+rm:* | rm$IFS-rf
+rm:* | rm${IFS}x
+rm:* | /bin/r? x
+rm:* | /bin/r[m] x
+rm:* | trap 'rm x' EXIT
+rm:* | alias a='rm x'
+rm:* | ssh h rm x
+rm:* | ssh h 'rm x'
+rm:* | docker exec c rm x
+rm:* | docker run img rm x
+rm:* | kubectl exec p -- rm x
+rm:* | npx rm x
+rm:* | uv run rm x
+rm:* | watch rm x
+rm:* | watch 'rm x'
+rm:* | parallel rm ::: x
+rm:* | flock f rm x
+rm:* | flock f -c 'rm x'
+rm:* | script -c 'rm x' f
+rm:* | su -c 'rm x'
+rm:* | su root -c 'rm x'
+rm:* | strace rm x
+rm:* | unshare -r rm x
+rm:* | chroot / rm x
+rm:* | systemd-run rm x
+rm:* | git -c alias.x='!rm x' x
+rm:* | git -c core.pager='rm x' log
+rm:* | git rebase -x 'rm x' HEAD~
+rm:* | git bisect run rm x
+rm:* | git submodule foreach 'rm x'
+rm:* | awk 'BEGIN{system("rm x")}'
+rm:* | perl -e 'system("rm x")'
+rm:* | python -c 'import os; os.system("rm x")'
+rm:* | python3 -c "import subprocess as s; s.run(['rm','x'])"
+rm:* | vim -c '!rm x'
+rm:* | X=rm; $X x
+rm:* | $(echo rm) x
+rm:* | declare -x a=$(rm x)
+rm:* | export a=`rm x`
+rm:* | [[ $(rm x) ]]
+rm:* | test -v 'a[$(rm x)]'
+rm:* | printf -v 'a[$(rm x)]' y
+rm:* | let 'a[$(rm x)]=1'
+rm:* | read 'a[$(rm x)]'
+rm:* | mapfile -C 'rm x' -c 1 a
+rm:* | complete -C 'rm x' a
+rm:* | BASH_ENV=<(echo rm x) bash -c :
+rm:* | source <(echo rm x)
+rm:* | . /dev/stdin <<< 'rm x'
+rm:* | bash -s <<< 'rm x'
+rm:* | tee >(rm x)
+rm:* | at now <<< 'rm x'
+rm:* | tmux new -d 'rm x'
+rm:* | screen -dm rm x
+rm:* | setpriv --reuid 0 rm x
+rm:* | doas rm x
+rm:* | pkexec rm x
+rm:* | ld.so /bin/rm x
+rm:* | /lib64/ld-linux-x86-64.so.2 /bin/rm x
+rm:* | tar --to-command='rm x' -xf y
+rm:* | tar cf /dev/null x --checkpoint=1 --checkpoint-action=exec='rm x'
+rm:* | rsync -e 'rm x' a b:
+rm:* | sort --compress-program=rm x
+rm:* | rg --pre rm x
+rm -rf:* | rm -r -f x
+rm -rf:* | rm -fr x
+rm -rf:* | rm --recursive --force x
+rm -rf:* | rm  -rf x
+rm -rf:* | rm '-rf' x
+rm -rf:* | rm x -rf
+curl:* | /usr/bin/curl x
+curl:* | c\url x
+curl:* | cu''rl x
+curl:* | CURL x
+curl:* | echo x | curl -d @- y
+curl:* | xargs -a f curl
+curl:* | bash -c "bash -c 'curl x'"
+curl:* | env - curl x
+curl:* | curl.exe x
+git push:* | git -C x push
+git push:* | git -c a=b push
+git push:* | git --git-dir=x push
+git push:* | git --no-pager push
+git push:* | git 'push'
+git push:* | git  push
+git push:* | sudo git -C x push
+git push:* | git -p push
+git push:* | git --work-tree x push
+git push --force:* | git push origin --force
+git push --force:* | git push -f
+kubectl delete:* | kubectl -n x delete pod y
+kubectl delete:* | kubectl --context=p delete x
+kubectl delete:* | kubectl --context p -n x delete y
+*prod* | kubectl get pods -n pr'od'
+*prod* | kubectl get pods -n pr\od
+*--force* | git push --fo''rce
+npm publish | npm 'publish'
+npm publish | npm  publish
+""".strip().splitlines()
+"""Deny rules, and a command that each has to catch; \\n, \\r, \\t stand for the characters."""
+
+OUT_OF_SIGHT = r"""
+rm:* | make -f - <<< 'a:;rm x'
+rm:* | bind -x '"a":rm x'
+rm:* | PROMPT_COMMAND='rm x' bash -i
+rm:* | crontab - <<< '* * * * * rm x'
+rm:* | expect -c 'spawn rm x'
+rm:* | sed 's/a/rm x/e'
+rm:* | unlink x
+rm:* | find . -delete
+rm:* | python -c 'import os; os.remove("x")'
+""".strip().splitlines()
+"""What a deny rule can't see: other programs' own languages, and other programs that do the same.
+Nothing allows these either."""

@@ -12,10 +12,11 @@ from core.permissions.engine import compile_context, judge
 from core.permissions.functions import FunctionPermissions
 from core.permissions.paths import DiskPaths
 from core.permissions.rules import PermissionBehavior
+from core.permissions.shell.denial import DenyRules
 from core.permissions.shell.readonly import is_read_only
 from core.permissions.shell.rules import AllowRules
 from core.tools import Input, PermissionDecision
-from tests.core.permissions.attack_lines import NEVER_ALLOWED, STILL_ALLOWED
+from tests.core.permissions.attack_lines import DENIED, NEVER_ALLOWED, OUT_OF_SIGHT, STILL_ALLOWED
 from tests.core.permissions.samples import SampleTool, context, function, gate, policy, rule
 
 
@@ -36,6 +37,47 @@ def test_neither_a_rule_nor_the_read_only_list_lets_it_run(line: str) -> None:
 def test_its_harmless_neighbours_run(line: str) -> None:
     """Asking about everything would keep attacks out as well; that is no answer."""
     assert runs_unasked(line)
+
+
+def denied(line: str) -> bool:
+    rule, _, command = line.partition(" | ")
+    if command.startswith(("ls\\", "rm\\")):
+        command = command.encode().decode("unicode_escape")
+    return DenyRules([rule]).first(command) is not None
+
+
+@pytest.mark.parametrize("line", DENIED)
+def test_a_deny_rule_catches_it_in_any_disguise(line: str) -> None:
+    """Quoted, wrapped, substituted, configured, in another order, in a variable."""
+    assert denied(line)
+
+
+@pytest.mark.parametrize("line", OUT_OF_SIGHT)
+def test_what_no_deny_rule_sees_is_not_allowed_either(line: str) -> None:
+    """The limits, by name: whoever finds a way to see one moves it to the other table."""
+    assert not denied(line)
+    assert not runs_unasked(f"ls:* | {line.partition(' | ')[2]}")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "rm:* | git commit -m 'rm x'",
+        "rm:* | echo rm x",
+        "rm:* | grep -rn 'rm x' src",
+        "rm:* | X=rm; echo x",
+        "rm:* | docker run --rm alpine ls",
+        "rm:* | npm run rm-cache",
+        "python:* | python3 -V",
+        "git push --force:* | git push",
+        "git push --force:* | git log --force",
+        "rm -rf:* | rm -r x",
+        "find -delete:* | find . -type d -newer x -ls -atime 1",
+    ],
+)
+def test_a_deny_rule_leaves_the_neighbours_alone(line: str) -> None:
+    """A rule that catches everything is turned off soon."""
+    assert not denied(line)
 
 
 PATHS = DiskPaths(cwd="/srv/work", home="/srv/home")
