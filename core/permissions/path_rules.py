@@ -74,9 +74,16 @@ class BlockPaths:
     def _hits(self, written: tuple[str, ...]) -> Iterator[int]:
         for path in written:
             yield from self._written.find(path)
-            for text in dict.fromkeys(map(fold, spellings(path, self._paths))):
+            for text in dict.fromkeys(map(fold, self._spellings(path))):
                 for position in self._folded.find(text):
                     yield self._owners[position]
+
+    def _spellings(self, path: str) -> Iterator[str]:
+        """All of them; what is below a directory (a slash at the end) stays below it."""
+        below = "/" if path.endswith("/") else ""
+        for text in spellings(path, self._paths):
+            yield text
+            yield text.rstrip("/") + below
 
 
 def path_index(rules: Sequence[PermissionRule], paths: Paths, paths_of: PathsOf) -> RuleIndex:

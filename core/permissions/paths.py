@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.permissions.profiles.secret_names import names_a_secret
+from core.permissions.profiles.secret_names import names_a_secret, without_invisible
 from core.permissions.rules import PermissionContext
 
 # Source: agentscope 2.0's lists of files that change how later programs behave or hold secrets.
@@ -20,6 +20,8 @@ SENSITIVE_NAMES = frozenset(
         ".netrc", ".npmrc", ".pypirc", ".env", ".envrc", ".env.local",
         ".env.development", ".env.test", ".env.staging", ".env.production",
         ".env.development.local", ".env.test.local", ".env.staging.local", ".env.production.local",
+        # Further files that shells read when they start or end.
+        ".bash_login", ".bash_logout", ".bash_aliases", ".zshenv", ".zlogin", ".zlogout", ".kshrc",
     }
 )  # fmt: skip
 SENSITIVE_DIRECTORIES = frozenset({".git", ".vscode", ".idea", ".ssh"})
@@ -68,8 +70,9 @@ def spellings(path: str, paths: Paths) -> tuple[str, str, str]:
 
 
 def fold(text: str) -> str:
-    """Without case and in one Unicode form: some file systems see no difference."""
-    return unicodedata.normalize("NFC", text).casefold()
+    """Without case, in one Unicode form and without invisible characters: some file systems see no
+    difference. Source: Apple's HFS Plus, technical note 1150."""
+    return without_invisible(unicodedata.normalize("NFC", text).casefold())
 
 
 def is_sensitive(path: str, paths: Paths) -> bool:

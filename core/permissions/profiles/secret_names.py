@@ -48,13 +48,21 @@ def names_a_secret(text: str) -> bool:
     Dot files of a home directory and what lies in its ``.config`` count: they hold tokens more
     often than not. ``.env.example`` and public keys don't.
     """
-    lowered = unicodedata.normalize("NFC", text).casefold()  # as forgiving file systems do
+    # As forgiving file systems do.
+    lowered = without_invisible(unicodedata.normalize("NFC", text).casefold())
     if _HOME_DOTFILE.fullmatch(lowered):
         return True
     segments = [segment for segment in _SEPARATORS.split(lowered) if segment]
     if not segments or segments[-1].endswith(_HARMLESS_ENDINGS):
         return False
     return any(_is_secret_name(segment) for segment in segments)
+
+
+def without_invisible(text: str) -> str:
+    """The text without characters that only format others, such as U+200C."""
+    if text.isascii():
+        return text
+    return "".join(each for each in text if unicodedata.category(each) != "Cf")
 
 
 def _is_secret_name(segment: str) -> bool:

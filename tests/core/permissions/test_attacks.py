@@ -11,13 +11,23 @@ from core.permissions.bash import BashPermissions
 from core.permissions.engine import compile_context, judge
 from core.permissions.functions import FunctionPermissions
 from core.permissions.paths import DiskPaths
-from core.permissions.rules import PermissionBehavior
+from core.permissions.rules import PermissionBehavior, PermissionMode
+from core.permissions.search import SearchPermissions
 from core.permissions.shell.denial import DenyRules
 from core.permissions.shell.readonly import is_read_only
 from core.permissions.shell.rules import AllowRules
 from core.tools import Input, PermissionDecision
 from tests.core.permissions.attack_lines import DENIED, NEVER_ALLOWED, OUT_OF_SIGHT, STILL_ALLOWED
-from tests.core.permissions.samples import SampleTool, context, function, gate, policy, rule
+from tests.core.permissions.samples import (
+    SampleTool,
+    context,
+    function,
+    gate,
+    policy,
+    read,
+    rule,
+    write,
+)
 
 
 def runs_unasked(line: str) -> bool:
@@ -171,3 +181,38 @@ def test_an_opinion_in_plain_text_counts(behavior: str, expected: str) -> None:
     rules = [rule("allow")]
     verdict = judge(compile_context(context(rules), policy()), function(own=own), {})
     assert verdict.behavior == expected
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["priv", "priv/", "./priv", "./priv/", "src/../priv", "/srv/work/priv", "PRIV", "pr\u200civ"],
+)
+def test_a_search_below_a_denied_directory_is_denied_however_it_is_spelled(path: str) -> None:
+    """For Grep and Glob, whose rules are about what lies below the directory searched."""
+    for looks_at in ("names", "contents"):
+        tool = SampleTool("Search", SearchPermissions("Search", PATHS, looks_at))
+        rules = [rule("deny", "Search", "priv/**")]
+        verdict = judge(compile_context(context(rules), policy()), tool, {"path": path})
+        assert verdict.behavior == "deny"
+
+
+@pytest.mark.parametrize(
+    "path", [".env", "./.ENV", "a/../.env", ".env/", ".env/.", ".e\u200cnv", "/srv/work//.env"]
+)
+def test_a_denied_file_is_denied_however_it_is_spelled(path: str) -> None:
+    """Case, dots, slashes and invisible characters make no other file of it."""
+    for tool in (read(PATHS), write("Read", PATHS)):
+        rules = [rule("deny", "Read", "**/.env")]
+        verdict = judge(compile_context(context(rules), policy()), tool, {"file_path": path})
+        assert verdict.behavior == "deny"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [".git/config", "a/.GIT/hooks/x", ".g\u200cit/config", ".zshenv", ".bash_login", "~/.profile"],
+)
+def test_what_steers_programs_is_no_plain_edit(path: str) -> None:
+    """Not even inside the working directory, in the mode that accepts edits there."""
+    editing = context(mode=PermissionMode.ACCEPT_EDITS)
+    verdict = judge(compile_context(editing, policy()), write(), {"file_path": path})
+    assert (verdict.behavior, verdict.cause) == ("ask", "safety")
