@@ -51,6 +51,8 @@ class PermissionDecision:
     Attributes:
         reason: the rule, mode or check that made it, in words for people.
         bypass_immune: a safety ask, which allow rules and `run_everything` can't silence.
+        yields: of a safety ask: an allow rule with a pattern that covers the call answers it; a
+            rule for the whole tool does not.
     """
 
     behavior: PermissionBehavior
@@ -58,6 +60,7 @@ class PermissionDecision:
     reason: str | None = None
     suggested_rules: tuple[PermissionRule, ...] = ()
     bypass_immune: bool = False
+    yields: bool = False
 
 
 class RuleIndex(Protocol):

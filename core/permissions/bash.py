@@ -18,7 +18,12 @@ from core.permissions.shell.denial import DenyRules
 from core.permissions.shell.programs import TooMuch, programs
 from core.permissions.shell.readonly import is_read_only
 from core.permissions.shell.rules import AllowRules, Profiles, check_rule
-from core.permissions.shell.safety import edits_inside, safety_reason
+from core.permissions.shell.safety import (
+    danger_reason,
+    edits_inside,
+    look_reason,
+    safety_reason,
+)
 from core.tools import Input, PermissionDecision, RuleIndex
 
 _MOST_PARTS = 32
@@ -50,9 +55,12 @@ class BashPermissions:
         command = _command(value)
         if command is None:
             return safety_ask("the command is not text")
-        reason = safety_reason(command, self.paths)
+        reason = danger_reason(command, self.paths)
         if reason is not None:
             return safety_ask(reason)
+        look = look_reason(command)
+        if look is not None:
+            return safety_ask(look, yields=True)
         if context.mode in _EDITING_MODES and self._edits_inside(command, context):
             return allowed("Edits inside the working directories are accepted")
         return NO_OPINION

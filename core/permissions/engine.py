@@ -183,10 +183,16 @@ def _safety(call: _Call) -> Verdict | None:
     opinion = call.opinion
     if opinion.behavior is not ASK or not opinion.bypass_immune:
         return None
-    if call.mode is PermissionMode.BYPASS:
+    if call.mode is PermissionMode.BYPASS or (opinion.yields and _is_named(call)):
         return None
     verdict = call.asked(opinion.reason or opinion.message, "safety")
     return replace(verdict, bypass_immune=True)
+
+
+def _is_named(call: _Call) -> bool:
+    """Whether a rule with a pattern allows this call."""
+    lists = (call.rules.allow, call.rules.allowlist)
+    return any(rules.find_by_pattern(call.value) is not None for rules in lists)
 
 
 def _allow_rule(call: _Call) -> Verdict | None:

@@ -13,13 +13,15 @@ def allowed(reason: str) -> PermissionDecision:
     return PermissionDecision(PermissionBehavior.ALLOW, "Permission granted.", reason)
 
 
-def safety_ask(reason: str) -> PermissionDecision:
-    """An ask that allow rules can't silence."""
+def safety_ask(reason: str, *, yields: bool = False) -> PermissionDecision:
+    """An ask that allow rules can't silence; with `yields`, only rules that name what they allow
+    can."""
     return PermissionDecision(
         PermissionBehavior.ASK,
         f"This needs a person: {reason}",
         f"Safety check: {reason}",
         bypass_immune=True,
+        yields=yields,
     )
 
 

@@ -35,8 +35,10 @@ class Matcher:
 
     def find(self, value: Input) -> PermissionRule | None:
         """The rule that covers this call, or none."""
-        if self.whole is not None:
-            return self.whole
+        return self.whole if self.whole is not None else self.find_by_pattern(value)
+
+    def find_by_pattern(self, value: Input) -> PermissionRule | None:
+        """The rule whose pattern covers this call, or none."""
         return None if self.index is None else self.index.find(value)
 
 

@@ -33,8 +33,10 @@ _SHAPES: Final = {
     "test_command": "it uses a test",
 }
 _DANGERS: Final = re.compile(
-    r"rm -rf|sudo rm|\bdd\b|\bmkfs\b|fdisk|format|chmod 777|chmod -R 777|chown -R|kill -9|> /dev/"
+    r"rm -rf|sudo rm|\bdd\b|\bmkfs\b|fdisk|(?<!--)format"
+    r"|chmod 777|chmod -R 777|chown -R|kill -9|> /dev/"
 )
+_FORMAT: Final = "--format"
 _HARMLESS_DEVICES: Final = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 _WRITERS_TOO: Final = frozenset({"sed", "rsync", "scp", "ln", ">"})
 _EDIT_FLAGS: Final = {
@@ -54,6 +56,17 @@ def safety_reason(command: str, paths: Paths) -> str | None:
 
     A phrase for people. At least everything that agentscope's own safety asks are about.
     """
+    return danger_reason(command, paths) or look_reason(command)
+
+
+def look_reason(command: str) -> str | None:
+    """What looks dangerous to a search in the text, and is the harmless option of a program: a
+    narrow rule for that program may answer it."""
+    return f"it holds “{_FORMAT}”" if _FORMAT in command else _sed_in_text(command)
+
+
+def danger_reason(command: str, paths: Paths) -> str | None:
+    """What is dangerous, or can't be read: no rule of anybody answers it."""
     if not command.strip():
         return None
     try:
@@ -68,7 +81,7 @@ def safety_reason(command: str, paths: Paths) -> str | None:
     for danger in filter(None, dangers):
         return f"it holds “{danger.group()}”"
     reasons = (check(argv, paths) for argv in started for check in _CHECKS)
-    return next(filter(None, reasons), _sed_in_text(command))
+    return next(filter(None, reasons), None)
 
 
 def _shape(command: str) -> str | None:
