@@ -17,7 +17,6 @@ from tests.conformance.outcome import EQUAL, Outcome, Row, looser, rows_of, stri
 from tests.conformance.place import Place, reference_place
 from tests.core.permissions.samples import context, policy
 
-
 LEAST_ALLOWED = 0.95
 """Share of the harmless lines that must be allowed under their natural rule."""
 
