@@ -12,21 +12,23 @@ from fnmatch import fnmatchcase
 _NAMES = frozenset({
     ".netrc", ".npmrc", ".pypirc", ".envrc", ".git-credentials", ".pgpass",
     ".env", ".yarnrc.yml", "_netrc", ".my.cnf", ".htpasswd", ".dockercfg", ".vault-token",
-    ".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history",
+    ".boto", ".s3cfg", "rclone.conf", ".rclone.conf", ".terraformrc", "credentials.tfrc.json",
     "credentials", "credentials.json", "credentials.yml", "credentials.toml", "secrets.yml",
     "secrets.yaml", "secrets.json", "secrets.toml", "secret.yaml", "secret.yml", "secret.json",
-    "authorized_keys", "shadow", "gshadow", "sudoers", "service-account.json", "kubeconfig",
+    "authorized_keys", "shadow", "gshadow", "shadow-", "gshadow-", "master.passwd", "sudoers",
+    "service-account.json", "kubeconfig",
     "admin.conf", "terraform.tfvars", "environ", "keyturn.toml",
 })  # fmt: skip
 _PATTERNS = (
     ".env.*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx",
-    "*.ppk", "*.gpg", "*.tfstate", "*.tfstate.backup", "*.auto.tfvars", "id_rsa", "id_dsa",
-    "id_ecdsa", "id_ed25519", "*_rsa", "*_ed25519",
+    "*.ppk", "*.gpg", "*.tfstate", "*.tfstate.backup", "*.auto.tfvars", "id_rsa*", "id_dsa*",
+    "id_ecdsa*", "id_ed25519*", "*_rsa", "*_ed25519", ".env[-_~]*", ".*_history", "fish_history",
+    "*.ovpn",
 )  # fmt: skip
 _FOLDERS = frozenset({
     ".ssh", ".gnupg", ".aws", ".kube",
     ".azure", ".docker", ".password-store", ".gcloud", ".secrets", "secrets", "gcloud",
-    "keyrings",
+    "keyrings", "sudoers.d",
 })  # fmt: skip
 _EXPANDABLE = (
     ".env", ".env.local", ".envrc", ".npmrc", ".netrc", ".pypirc", ".pgpass",
@@ -38,6 +40,11 @@ _EXPANDABLE = (
 _HARMLESS_ENDINGS = (".example", ".sample", ".template", ".dist", ".pub")
 _SEPARATORS = re.compile(r"[/\\:=]+")
 _HOME_DOTFILE = re.compile(r"(?:~[\w.-]*|/root|/(?:home|users)/[^/]+)/+\.(?:[^/]+|config/.+)/*")
+_RAW = re.compile(
+    r"/dev/(?!(?:null|zero|full|u?random|tty|std(?:in|out|err)|fd/\d+)$)[\s\S]+"
+    r"|/proc/(?:[\s\S]*/)?(?:kcore|mem|environ|auxv)"
+)
+"""Devices and memory: whole disks, what is typed, what other programs hold."""
 _GLOB = re.compile(r"[*?\[{]")
 _BRACES = re.compile(r"\{[^}]*\}?")
 
@@ -50,7 +57,7 @@ def names_a_secret(text: str) -> bool:
     """
     # As forgiving file systems do.
     lowered = without_invisible(unicodedata.normalize("NFC", text).casefold())
-    if _HOME_DOTFILE.fullmatch(lowered):
+    if _HOME_DOTFILE.fullmatch(lowered) or _RAW.fullmatch(re.sub(r"/+", "/", lowered)):
         return True
     segments = [segment for segment in _SEPARATORS.split(lowered) if segment]
     if not segments or segments[-1].endswith(_HARMLESS_ENDINGS):

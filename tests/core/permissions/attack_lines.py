@@ -693,6 +693,20 @@ jq:* | jq -n 'include "evil" {search:"./"}; f'
 git for-each-ref:* | git for-each-ref '--format=%(*signature)'
 npm run test* | npm run 'test=x'
 scp h:* . | scp h:../x .
+cat:* | cat /dev/sda
+cat:* | cat //dev//vda1
+head:* | head -c 512 /dev/nvme0n1
+strings:* | strings /proc/kcore
+cat:* | cat /proc/1/mem
+od:* | od -c /dev/input/event0
+cat:* | cat /etc/shadow-
+cat:* | cat /etc/sudoers.d/admin
+cat:* | cat id_rsa_work
+cat:* | cat .ssh-backup/id_ed25519.old
+cat:* | cat .env~
+cat:* | cat .env-prod
+cat:* | cat .rediscli_history
+grep:* | grep key rclone.conf
 """.strip().splitlines()
 
 STILL_ALLOWED = r"""
@@ -723,6 +737,10 @@ npm run lint:* --fix | npm run lint:css --fix
 cat src/* | cat src/main.py
 curl https://api.example.com/* | curl 'https://api.example.com/v1/x?a=1&b=2'
 git * push | git origin push
+cat:* | cat /dev/null
+head:* | head -c 16 /dev/urandom
+cat:* | cat id_rsa.pub .env.example
+cat:* | cat /proc/meminfo
 """.strip().splitlines()
 
 DENIED = r"""
