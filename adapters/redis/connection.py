@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -20,6 +20,7 @@ from redis.exceptions import (
     TryAgainError,
 )
 
+from adapters.redis.line import Line
 from core.errors import SetupRefused, StoreDamaged, StoreError, StoreUnavailable
 from core.ports import Clock
 
@@ -36,13 +37,19 @@ _FOR_NOW_CODES = ("MISCONF", "BUSY", "NOREPLICAS", "UNBLOCKED", "LOADING")
 @dataclass(frozen=True, slots=True)
 class Connections:
     """`commands`: replay-safe scripts and reads, sent again after a lost answer. `blocking`:
-    waits on streams, never sent again by the library: their answer may hold entries."""
+    waits on streams, never sent again by the library: their answer may hold entries. `line`: the
+    scripts and reads of every reply, over one connection made like those of `commands`."""
 
     commands: Client
     blocking: Client
+    line: Line = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "line", Line(self.commands.connection_pool))
 
     async def close(self) -> None:
         """Let all connections go."""
+        await self.line.close()
         await self.commands.aclose()
         await self.blocking.aclose()
 

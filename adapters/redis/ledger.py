@@ -52,7 +52,7 @@ class RedisLedger(Steps):
     _routes: dict[str, _Route] = field(default_factory=dict[str, _Route])
 
     def __post_init__(self) -> None:
-        self.scripts = Scripts(self.connections.commands)
+        self.scripts = Scripts(self.connections.line, self.connections.commands)
         self.records = Records(self.sealer)
 
     async def prepare(self) -> None:
@@ -160,10 +160,9 @@ class RedisLedger(Steps):
 
     async def now(self) -> int:
         """The server's clock."""
-        async with store_errors(), self.connections.commands.pipeline(transaction=False) as pipe:
-            pipe.hmget(Keys(0).clock, ["fixed", "last"])
-            pipe.time()
-            (fixed, last), (seconds, micros) = await pipe.execute()
+        asked = ("HMGET", Keys(0).clock, "fixed", "last"), ("TIME",)
+        async with store_errors():
+            (fixed, last), (seconds, micros) = await self.connections.line.ask_all(asked)
         if fixed:
             return int(fixed)
         return max(int(seconds) * 1000 + int(micros) // 1000, int(last or 0))
@@ -174,7 +173,7 @@ class RedisLedger(Steps):
         if keys is None:
             return None
         async with store_errors():
-            stored = await self.connections.commands.hgetall(keys.reply(reply_id))
+            stored = await self.connections.line.ask("HGETALL", keys.reply(reply_id))
         return self.records.reply(stored) if stored else None
 
     async def call(self, key: CallKey) -> Call | None:
@@ -185,10 +184,14 @@ class RedisLedger(Steps):
     async def session(self, session_id: str) -> Session | None:
         """A session with its queue and agent state."""
         keys = Keys(partition_of(session_id, self.partitions))
-        async with store_errors(), self.connections.commands.pipeline(transaction=True) as pipe:
-            pipe.hgetall(keys.session(session_id))
-            pipe.lrange(keys.queue(session_id), 0, -1)
-            stored, queue = await pipe.execute()
+        asked = (
+            ("MULTI",),
+            ("HGETALL", keys.session(session_id)),
+            ("LRANGE", keys.queue(session_id), 0, -1),
+            ("EXEC",),
+        )
+        async with store_errors():
+            stored, queue = (await self.connections.line.ask_all(asked))[-1]
         return self.records.session(session_id, stored, queue) if stored else None
 
     async def open_calls(self, asked: r.Asked, limit: int = 100) -> tuple[Call, ...]:
@@ -210,7 +213,7 @@ class RedisLedger(Steps):
         if keys is None:
             return ()
         async with store_errors():
-            lines = await self.connections.commands.lrange(keys.history(reply_id), 0, -1)
+            lines = await self.connections.line.ask("LRANGE", keys.history(reply_id), 0, -1)
         return tuple(self.records.audit(line) for line in lines)
 
     def _all(self) -> list[Keys]:
@@ -233,7 +236,7 @@ class RedisLedger(Steps):
         if known := self._routes.get(reply_id):
             return known
         async with store_errors():
-            meta = await self.connections.commands.hget(keys.reply(reply_id), "m")
+            meta = await self.connections.line.ask("HGET", keys.reply(reply_id), "m")
         if meta is None:
             return _Route("", "")
         value = json.loads(meta)
@@ -247,7 +250,7 @@ class RedisLedger(Steps):
         if not (ends_lease or isinstance(request, r.Complete)):
             return ""
         async with store_errors():
-            head = await self.connections.commands.lindex(keys.queue(route.session_id), 0)
+            head = await self.connections.line.ask("LINDEX", keys.queue(route.session_id), 0)
         return head.decode() if head else ""
 
     def _claimed(self, found: list[Any], route: _Route) -> a.Claimed:
@@ -263,7 +266,7 @@ class RedisLedger(Steps):
         kinds = ("input", "original", "content", "result")
         names = [b"m", b"c:" + call_id.encode(), *(f"{k}:{call_id}".encode() for k in kinds)]
         async with store_errors():
-            values = await self.connections.commands.hmget(keys.reply(reply_id), names)
+            values = await self.connections.line.ask("HMGET", keys.reply(reply_id), *names)
         stored = {name: value for name, value in zip(names, values, strict=True) if value}
         if names[0] not in stored or names[1] not in stored:
             return None

@@ -95,7 +95,8 @@ async def test_answers_are_lost_and_nothing_happens_twice(
         lossy = connect(f"unix://{tmp_path / 's.sock'}")
         clock = HandClock()
         memory = MemoryLedger(clock, SeededIds(7))
-        lua = RedisLedger(Connections(lossy.commands, connections.blocking), SEALER, SeededIds(7))
+        partly = Connections(lossy.commands, connections.blocking)
+        lua = RedisLedger(partly, SEALER, SeededIds(7))
         walk = Walk(7, memory)
         await memory.publish_policy("p1")
         await lua.publish_policy("p1")
@@ -115,6 +116,7 @@ async def test_answers_are_lost_and_nothing_happens_twice(
         for reply_id in walk.known:
             assert await memory.reply(reply_id) == await lua.reply(reply_id)
             assert await memory.audit(reply_id) == await lua.audit(reply_id)
+        await partly.line.close()
         await lossy.close()
 
     assert swallower.eaten > 50

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha1
 from importlib.resources import files
 from typing import Any
 
 from redis.exceptions import NoScriptError
+
+from adapters.redis.line import Line
 
 NAMES = (
     "accept",
@@ -49,19 +52,24 @@ class Scripts:
     """Runs scripts by their hash, and sends the text when the server does not know it (yet, or
     any more: a restart forgets). Each version of Keyturn so runs its own during an upgrade."""
 
+    line: Line
     client: Any
     texts: Mapping[str, str] = field(default_factory=lambda: {name: source(name) for name in NAMES})
-    hashes: dict[str, str] = field(default_factory=dict[str, str])
+    hashes: Mapping[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.hashes = {
+            name: sha1(text.encode(), usedforsecurity=False).hexdigest()
+            for name, text in self.texts.items()
+        }
 
     async def run(self, name: str, keys: Sequence[str], args: Sequence[str | bytes]) -> list[Any]:
         """Run one script; every script answers with a list."""
-        if name not in self.hashes:
-            self.hashes[name] = _text(await self.client.script_load(self.texts[name]))
         answer: list[Any]
         try:
             answer = await self._evalsha(name, keys, args)
         except NoScriptError:
-            await self.client.script_load(self.texts[name])
+            await self._load(name)
             answer = await self._evalsha(name, keys, args)
         return answer
 
@@ -76,13 +84,11 @@ class Scripts:
         """Run one script; say whether that many replicas have it, within a second.
 
         The mark is written on the same connection: without a write of its own, a repeated
-        request would be "confirmed" at once.
+        request would be "confirmed" at once. It is a connection of its own while it waits.
         """
-        if name not in self.hashes:
-            self.hashes[name] = _text(await self.client.script_load(self.texts[name]))
         found = await self._pipelined(name, keys, args, mark, replicas)
         if isinstance(found[0], NoScriptError):
-            await self.client.script_load(self.texts[name])
+            await self._load(name)
             found = await self._pipelined(name, keys, args, mark, replicas)
         answer, _, confirmed = found
         if isinstance(answer, Exception):
@@ -104,9 +110,8 @@ class Scripts:
             found: list[Any] = await pipe.execute(raise_on_error=False)
         return found
 
+    async def _load(self, name: str) -> None:
+        await self.line.ask("SCRIPT", "LOAD", self.texts[name])
+
     async def _evalsha(self, name: str, keys: Sequence[str], args: Sequence[str | bytes]) -> Any:
-        return await self.client.evalsha(self.hashes[name], len(keys), *keys, *args)
-
-
-def _text(value: str | bytes) -> str:
-    return value.decode() if isinstance(value, bytes) else value
+        return await self.line.ask("EVALSHA", self.hashes[name], len(keys), *keys, *args)
