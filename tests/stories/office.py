@@ -26,6 +26,7 @@ from core.ledger.answers import Begun, Queued
 from core.messages import user_msg
 from core.permissions.rules import PermissionBehavior, PermissionRule
 from core.policy import Gate, Gates, OperatorRule, Policy
+from core.ports import Model
 from core.poster import Poster
 from core.requests import Request
 from core.roster import AgentSpec, TaskTerms
@@ -135,6 +136,7 @@ class Office:
     follow: Callable[[], Awaitable[None]]
     board: Board = field(default_factory=Board)
     heard: Heard = field(default_factory=Heard)
+    brain: Model | None = None
 
     def __post_init__(self) -> None:
         self.policy = self.policy or standard_policy()
@@ -146,7 +148,7 @@ class Office:
         self.model = ScriptedModel(self.turns)
         self.spec = AgentSpec(
             "ops",
-            self.model,
+            self.brain or self.model,
             tuple(self.tools),
             owner="olga",
             channels=(CHANNEL,),
