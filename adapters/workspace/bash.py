@@ -8,7 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
-from adapters.workspace import process
+from adapters.workspace import grounds, process
 from adapters.workspace.directory import Directory
 from adapters.workspace.process import Command, Ended
 from adapters.workspace.sandbox import PATH, Sandbox
@@ -70,6 +70,12 @@ class Bash:
     traits: Traits = field(
         default_factory=lambda: Traits(concurrency_safe=False, title="Run {command}")
     )
+
+    def context(self, value: Input) -> Mapping[str, str]:
+        """What the effect depends on besides the command: directory, programs, environment."""
+        command = value.get("command")
+        text = command if isinstance(command, str) else ""
+        return grounds.of_command(text, self.directory.root, self.sandbox.environment())
 
     async def run(self, value: Input, run: Run) -> AsyncIterator[Chunk]:
         """Run the command; the result is an error unless it exits with 0.

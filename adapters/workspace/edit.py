@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from adapters.workspace import grounds
 from adapters.workspace.directory import MAX_WRITE, Directory
 from adapters.workspace.write import encode
 from core.errors import ToolFailed
@@ -57,6 +58,10 @@ class Edit:
             concurrency_safe=False, title="Edit {file_path}", destination=("file_path",)
         )
     )
+
+    def context(self, value: Input) -> Mapping[str, str]:
+        """Where the path really leads now."""
+        return grounds.of_file(str(value.get("file_path", "")), self.directory.root)
 
     async def run(self, value: Input, run: Run) -> AsyncIterator[Chunk]:
         """Replace the text.

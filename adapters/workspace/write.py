@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from adapters.workspace import grounds
 from adapters.workspace.directory import Directory
 from core.errors import ToolFailed
 from core.messages import TextBlock, ToolResultState
@@ -50,6 +51,10 @@ class Write:
             destination=("file_path",),
         )
     )
+
+    def context(self, value: Input) -> Mapping[str, str]:
+        """Where the path really leads now."""
+        return grounds.of_file(str(value.get("file_path", "")), self.directory.root)
 
     async def run(self, value: Input, run: Run) -> AsyncIterator[Chunk]:
         """Write the file.
