@@ -8,6 +8,7 @@ from pathlib import Path
 
 from adapters.models.providers import open_model
 from adapters.workspace.bash import Bash
+from adapters.workspace.confined import Confined
 from adapters.workspace.directory import Directory
 from adapters.workspace.edit import Edit
 from adapters.workspace.glob import Glob
@@ -16,10 +17,10 @@ from adapters.workspace.read import Read
 from adapters.workspace.sandbox import Sandbox
 from adapters.workspace.write import Write
 from bot.demo.story import DemoModel
-from bot.external import ExternalTask
 from bot.settings import Agent, Settings, Task, ToolWords
 from bot.settings.meaning import profiles_of
 from core.errors import SetupRefused
+from core.external import ExternalTool
 from core.permissions.bash import BashPermissions
 from core.permissions.files import ReadPermissions, WritePermissions
 from core.permissions.paths import DiskPaths
@@ -173,7 +174,7 @@ def _external(name: str, task: Task) -> Tool:
         result_schema=task.result,
         title=task.title,
     )
-    return ExternalTask(name, task.description or f"People do this: {name}.", task.input, traits)
+    return ExternalTool(name, task.description or f"People do this: {name}.", task.input, traits)
 
 
 def _sandbox(agent: Agent) -> Sandbox:
@@ -181,20 +182,23 @@ def _sandbox(agent: Agent) -> Sandbox:
 
 
 def _built_in(name: str, agent: Agent, directory: Directory, profiles: Profiles) -> Tool:
-    paths = DiskPaths(cwd=str(directory.root), home=str(directory.root))
+    root = directory.root
+    paths = DiskPaths(cwd=str(root), home=str(root))
     match name:
         case "Bash":
             return Bash(directory, BashPermissions(name, paths, profiles), _sandbox(agent))
         case "Read":
-            return Read(directory, ReadPermissions(name, paths))
+            return Read(directory, Confined(ReadPermissions(name, paths), root))
         case "Write":
-            return Write(directory, WritePermissions(name, paths))
+            return Write(directory, Confined(WritePermissions(name, paths), root))
         case "Edit":
-            return Edit(directory, WritePermissions(name, paths))
+            return Edit(directory, Confined(WritePermissions(name, paths), root))
         case "Glob":
-            return Glob(directory, SearchPermissions(name, paths, "names"))
+            return Glob(directory, Confined(SearchPermissions(name, paths, "names"), root, "path"))
         case "Grep":
-            return Grep(directory, SearchPermissions(name, paths, "contents"))
+            return Grep(
+                directory, Confined(SearchPermissions(name, paths, "contents"), root, "path")
+            )
         case _:
             raise SetupRefused(f'There is no tool "{name}".')
 
