@@ -5,7 +5,7 @@ A walk is a pure function of its seed and of the ledger it looks at, so it can b
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -337,30 +337,32 @@ class Walk:
         return Shown(card, (message, "m0"), version, repeated=repeated)
 
 
+_METHODS: Mapping[type, str] = {
+    Accept: "accept",
+    StopReply: "stop",
+    CancelCall: "cancel",
+    Claim: "claim",
+    Renew: "renew",
+    WriteTurn: "turn",
+    Check: "check",
+    Start: "start",
+    Refuse: "refuse",
+    Finish: "finish",
+    Release: "release",
+    HandBack: "hand_back",
+    Complete: "complete",
+    Approve: "decide",
+    Reject: "decide",
+    Modify: "decide",
+    Fulfil: "fulfil",
+    ClaimTask: "claim_task",
+    ReturnTask: "return_task",
+    Fire: "fire",
+    Shown: "shown",
+    Seen: "seen",
+}
+
+
 async def send(ledger: Ledger, request: Any) -> Any:
     """Hand a request to the method it is for."""
-    methods: dict[type, Callable[[Any], Any]] = {
-        Accept: ledger.accept,
-        StopReply: ledger.stop,
-        CancelCall: ledger.cancel,
-        Claim: ledger.claim,
-        Renew: ledger.renew,
-        WriteTurn: ledger.turn,
-        Check: ledger.check,
-        Start: ledger.start,
-        Refuse: ledger.refuse,
-        Finish: ledger.finish,
-        Release: ledger.release,
-        HandBack: ledger.hand_back,
-        Complete: ledger.complete,
-        Approve: ledger.decide,
-        Reject: ledger.decide,
-        Modify: ledger.decide,
-        Fulfil: ledger.fulfil,
-        ClaimTask: ledger.claim_task,
-        ReturnTask: ledger.return_task,
-        Fire: ledger.fire,
-        Shown: ledger.shown,
-        Seen: ledger.seen,
-    }
-    return await methods[type(request)](request)
+    return await getattr(ledger, _METHODS[type(request)])(request)
