@@ -17,7 +17,8 @@ from adapters.terminal.channel import Console, console_for
 from adapters.terminal.lines import Ended, Typed
 from bot.chat import draw
 from bot.cli import DONE, REFUSED
-from bot.commands.common import find_call, given_input, opened, output, reply_json, say, work_off
+from bot.commands.exchange import given_input, output, reply_json, say
+from bot.commands.opening import find_call, opened, work_off
 from bot.wiring import Keyturn
 from core import words
 from core.private_answers import Answered

@@ -7,7 +7,8 @@ import sys
 from adapters.terminal.channel import console_for
 from bot.chat import draw
 from bot.cli import DONE
-from bot.commands.common import card_json, find_call, opened, say
+from bot.commands.exchange import card_json, say
+from bot.commands.opening import find_call, opened
 from bot.wiring import Keyturn
 from core import words
 from core.calls import Call, CallState, Reply

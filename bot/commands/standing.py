@@ -6,7 +6,8 @@ import sys
 
 from adapters.terminal.channel import console_for
 from bot.cli import DONE, REFUSED, USAGE
-from bot.commands.common import config_file, opened, say, settings_for
+from bot.commands.exchange import say
+from bot.commands.opening import config_file, opened, settings_for
 from bot.settings import Settings
 from bot.settings.checks import tool_names
 from bot.settings.mistakes import suggestion

@@ -7,7 +7,8 @@ import sys
 from adapters.terminal.channel import Console, TerminalSurface, console_for
 from bot.chat import Conversation, at_work
 from bot.cli import DONE, REFUSED, UNAVAILABLE, USAGE, WAITING
-from bot.commands.common import answers, opened, output, reply_json, say, work_off
+from bot.commands.exchange import answers, output, reply_json, say
+from bot.commands.opening import opened, work_off
 from bot.settings.mistakes import suggestion
 from bot.wiring import Keyturn
 from core.calls import Reply, ReplyState

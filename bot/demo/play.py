@@ -13,7 +13,8 @@ from adapters.workspace.directory import Directory
 from adapters.workspace.sandbox import PATH, Sandbox
 from bot.chat import Conversation, at_work, final_text
 from bot.cli import DONE, UNAVAILABLE, WAITING
-from bot.commands.common import Hears, answers, unwrapped
+from bot.commands.exchange import answers
+from bot.commands.opening import Hears, unwrapped
 from bot.demo.files import prepare
 from bot.demo.scripts import SCRIPTS
 from bot.demo.story import REQUEST

@@ -71,7 +71,7 @@ def ask_as_somebody(config: Path) -> str:
 
     script = f"""
 import asyncio, pathlib
-from bot.commands.common import work_off
+from bot.commands.opening import work_off
 from bot.settings import read_settings
 from bot.wiring import Outside, open_keyturn
 from core.calls import Actor
