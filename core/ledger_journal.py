@@ -73,7 +73,7 @@ class Held:
     Attributes:
         policy: the revision that this process judges by.
         patience_s: how long the store is asked again when it does not answer.
-        proofs: ends of runs that the store has not confirmed yet.
+        proofs: ends of runs that the store has not confirmed yet, by op.
     """
 
     reply_id: str
@@ -82,7 +82,7 @@ class Held:
     binder: Binder
     policy: str
     patience_s: float = 0.0
-    proofs: list[Finish] = field(default_factory=list[Finish])
+    proofs: dict[str, Finish] = field(default_factory=dict[str, Finish])
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,9 +264,9 @@ class LedgerJournal:
             run=run,
             result=result.model_dump(mode="json"),
         )
-        self._held.proofs.append(proof)
+        self._held.proofs[proof.op] = proof
         await insist(lambda: self._ledger.finish(proof), self._clock)
-        self._held.proofs.remove(proof)
+        self._held.proofs.pop(proof.op, None)
 
     async def _withdraw(self, known: _Known, why: str) -> NotStarted:
         request = Refuse(

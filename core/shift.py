@@ -59,7 +59,7 @@ class Shift:
     me: Actor
     claimed: Claimed
     agent: Agent | None = None
-    proofs: list[Finish] = field(default_factory=list[Finish])
+    proofs: dict[str, Finish] = field(default_factory=dict[str, Finish])
     beside: Beside = field(init=False)
     stopping: bool = False
     stopped_unsure: bool = False
@@ -87,12 +87,14 @@ class Shift:
     async def deliver_proofs(self) -> None:
         """Send what is known of runs and could not be recorded, however long that takes: a late
         proof counts, whoever holds the reply now."""
-        for proof in tuple(self.proofs):
+        while self.proofs:
+            op, proof = next(iter(self.proofs.items()))
             try:
                 await insist(lambda: self.bench.ledger.finish(proof), self.bench.clock)  # noqa: B023
             except StoreError as failed:
                 extra = {"reply_id": self.reply_id, "why": outline(failed)}
                 _log.warning("a result was not recorded", extra=extra)
+            self.proofs.pop(op, None)
 
     async def _drive(self) -> None:
         request = Request.load(self.claimed.reply.message)
@@ -109,6 +111,7 @@ class Shift:
             before = standing
             ended = await self._round(reply, request, spec)
             if ended is not None and self.agent is not None:
+                await self.deliver_proofs()
                 await self._close((await self._present()).turn, ended, self.agent.state)
                 return
             if await self._released():
@@ -244,6 +247,7 @@ class Shift:
     async def _released(self) -> bool:
         """Park, if there is nothing to do. False: go on."""
         await self.beside.over()
+        await self.deliver_proofs()  # a stop may have come between a run's end and its record
         request = Release(self.bench.ids.new(), self.me, self.reply_id, self.claimed.fence)
         said = await self._insist(lambda: self.bench.ledger.release(request))
         if isinstance(said, Lost):

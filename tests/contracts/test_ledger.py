@@ -393,6 +393,7 @@ async def test_a_grant_counts_from_when_the_call_could_start(
     await clock.forward(2 * MINUTE)
     await driver.fire_due()
     await clock.forward(30_000)
+    assert why(await driver.start("b")) is Why.NOT_YET
     await driver.finish("a")
 
     assert (await driver.call("b")).grant_until == clock.ms + MINUTE

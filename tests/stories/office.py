@@ -13,23 +13,25 @@ from itertools import count
 
 from adapters.memory.preferences import MemoryPreferences
 from adapters.models.scripted import ScriptedModel, Turn
+from core.agent.results import texts
 from core.authority import ApproverSet, Membership, People, Person
 from core.calls import Actor, Call, CallState, Reply
 from core.cards import Card
 from core.deadlines import Deadlines
 from core.editor import Editor
-from core.events import AgentEvent
+from core.events import AgentEvent, TextBlockDeltaEvent
 from core.gateway import Desk, Gateway
 from core.judgement import RulebookMaker
 from core.ledger import CardKey, Ledger
 from core.ledger.answers import Begun, Queued
-from core.messages import user_msg
+from core.messages import ToolResultBlock, user_msg
 from core.permissions.rules import PermissionBehavior, PermissionRule
 from core.policy import Gate, Gates, OperatorRule, Policy
 from core.ports import Model
 from core.poster import Poster
 from core.requests import Request
 from core.roster import AgentSpec, TaskTerms
+from core.state import AgentState
 from core.tools import Tool
 from core.views import Gallery
 from core.worker import Bench, Worker
@@ -106,12 +108,15 @@ class Board:
 
 @dataclass
 class Heard:
-    """Every event that replies streamed."""
+    """Every event that replies streamed; `text`: set once there was some."""
 
     events: list[AgentEvent] = field(default_factory=list[AgentEvent])
+    text: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def happened(self, reply: Reply, event: AgentEvent) -> None:
         self.events.append(event)
+        if isinstance(event, TextBlockDeltaEvent):
+            self.text.set()
 
 
 @dataclass
@@ -249,6 +254,20 @@ class Office:
     async def states(self, reply_id: str) -> list[CallState]:
         """The states of its calls, in order."""
         return [call.state for call in (await self.reply(reply_id)).calls]
+
+    async def told(self, call_id: str, session: str = "ops@thread-1") -> str:
+        """What the model is told of a call."""
+        kept = await self.ledger.session(session)
+        assert kept is not None
+        assert kept.agent is not None
+        state = AgentState.model_validate(kept.agent.state)
+        (result,) = (
+            block
+            for message in state.context
+            for block in message.content
+            if isinstance(block, ToolResultBlock) and block.id == call_id
+        )
+        return "".join(block.text for block in texts(result.output) if block.type == "text")
 
     def card(self, message: str = "m1") -> Card:
         """What the message shows now."""

@@ -4,12 +4,12 @@ import asyncio
 from dataclasses import dataclass
 
 from adapters.memory.ledger import MemoryLedger
-from adapters.models.scripted import Say
+from adapters.models.scripted import Call, Say
 from core.calls import CallState
-from core.errors import StoreError
-from core.ledger import Go, Lost, Refused, Start, TaskOffered
-from core.messages import ReplyFinishedReason
-from core.permissions.rules import PermissionBehavior
+from core.errors import OutcomeUnknown, StoreError
+from core.ledger import Finish, Go, Lost, Refused, Start, TaskOffered
+from core.messages import ReplyFinishedReason, ToolResultBlock, ToolResultState
+from core.permissions.rules import PermissionBehavior, PermissionRule
 from core.policy import Policy
 from core.tasks import TaskAnswer
 from tests.stories.office import (
@@ -209,3 +209,82 @@ async def test_an_allowed_call_survives_a_start_that_went_wrong() -> None:
 
     assert len(press.runs) == 1
     assert await office.states(reply_id) == [CallState.DONE]
+
+
+async def test_a_tool_that_can_not_tell_how_it_ended_leaves_the_call_unknown(
+    open_office: OpenOffice,
+) -> None:
+    """As when an MCP server goes away in the middle: no error for the model, people are asked."""
+    press = Press(failure=OutcomeUnknown("The line broke."))
+    office = open_office([[PRESS], [Say("Well.")]], [press])
+    reply_id = await office.ask()
+    await office.approve(await office.asked())
+
+    await office.pass_time(31)
+
+    assert await office.states(reply_id) == [CallState.UNKNOWN]
+    assert len(press.runs) == 1
+    await office.reject(await office.asked(), "leave it", BO)
+    assert await office.states(reply_id) == [CallState.ABANDONED]
+    assert "unknown" in await office.told("c1")
+
+
+async def test_a_tool_that_may_be_repeated_is_tried_again_when_its_end_is_unknown(
+    open_office: OpenOffice,
+) -> None:
+    """Three runs at most; then people are asked."""
+    press = Press(idempotent=True, failure=OutcomeUnknown("The line broke."))
+    office = open_office([[PRESS], [Say("Well.")]], [press])
+    reply_id = await office.ask()
+    await office.approve(await office.asked())
+
+    for _ in range(4):
+        await office.pass_time(31)
+
+    assert [run.number for run in press.runs] == [1, 2, 3]
+    assert await office.states(reply_id) == [CallState.UNKNOWN]
+
+
+async def test_proof_that_comes_late_settles_an_unknown_run(open_office: OpenOffice) -> None:
+    """The worker lost its lease while the tool worked; what it reports afterwards is the result."""
+    press = Press()
+    office = open_office([[PRESS], [Say("Well.")]], [press])
+    reply_id = await crash_while_pressing(office, press)
+    (call,) = (await office.reply(reply_id)).calls
+    result = ToolResultBlock(
+        id="c1", name="press", output="pressed after all", state=ToolResultState.SUCCESS
+    )
+
+    await office.ledger.finish(Finish("late", call.by, call.key, 1, result.model_dump(mode="json")))
+    await office.settle()
+
+    assert await office.states(reply_id) == [CallState.DONE]
+    assert await office.told("c1") == "pressed after all"
+    assert office.card().buttons == ()
+
+
+async def test_a_rule_that_was_ticked_holds_when_the_run_ended_elsewhere(
+    open_office: OpenOffice,
+) -> None:
+    """The process dies after the run was recorded: the rule is not lost with it."""
+    press = Press()
+    again = Call("press", "{}", "c2")
+    office = open_office([[PRESS], [again], [Say("Well.")]], [press])
+    reply_id = await office.ask()
+    call = await office.asked()
+    offered = [PermissionRule.model_validate(r) for r in call.content["suggested_rules"]]
+    assert offered
+    await office.gateway.approve(call.key, call.revision, ANA, "yes", offered)
+    press.holding = True
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(office.worker.take_up(reply_id))
+        await press.held.wait()
+        task.cancel()
+    press.holding = False
+    (call,) = (await office.reply(reply_id)).calls
+    result = ToolResultBlock(id="c1", name="press", output="ok", state=ToolResultState.SUCCESS)
+    await office.ledger.finish(Finish("end", call.by, call.key, 1, result.model_dump(mode="json")))
+
+    await office.pass_time(31)
+
+    assert await office.states(reply_id) == [CallState.DONE, CallState.DONE]

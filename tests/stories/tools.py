@@ -63,6 +63,7 @@ class Press:
     alone: bool = False
     ground: str = "hall 1"
     runs: list[Run] = field(default_factory=list[Run])
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
     held: asyncio.Event = field(default_factory=asyncio.Event)
     let_go: asyncio.Event = field(default_factory=asyncio.Event)
     holding: bool = False
@@ -86,6 +87,7 @@ class Press:
 
     async def run(self, value: Input, run: Run) -> AsyncIterator[Chunk]:
         self.runs.append(run)
+        self.begun.set()
         if self.holding:
             self.held.set()
             await self.let_go.wait()
