@@ -210,7 +210,7 @@ class Playback:
 class _Nowhere:
     """Connections that nothing is sent over."""
 
-    commands = blocking = None
+    commands = blocking = line = None
 
 
 def _reply(reply_id: str, main: bytes, *records: bytes) -> tuple[Any, ...]:
