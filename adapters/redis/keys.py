@@ -1,6 +1,7 @@
 """Every key of the store. All keys of a partition share its hash tag, so each transition is one
 script on one node, in a cluster as well."""
 
+from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -10,6 +11,11 @@ POSTERS = "post"
 """Consumer group of the outbox."""
 WORKERS = "work"
 """Consumer group of the wake-ups."""
+
+
+def short_hash(text: str) -> str:
+    """A name for a text that may be long or secret: 128 bits."""
+    return urlsafe_b64encode(sha256(text.encode()).digest()[:16]).rstrip(b"=").decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +68,16 @@ class Keys:
         return self._key("asked")
 
     def reply(self, reply_id: str) -> str:
-        """Hash: a reply, its calls and its sealed contents."""
+        """Hash: a reply, its calls, its sealed contents, answers kept under the op of a request."""
         return self._key(f"reply:{reply_id}")
 
     def history(self, reply_id: str) -> str:
-        """List: the transitions of one reply."""
+        """List: which entries of the audit stream are about one reply."""
         return self._key(f"history:{reply_id}")
-
-    def answers(self, reply_id: str) -> str:
-        """Hash: answers kept under the op of their request."""
-        return self._key(f"answers:{reply_id}")
 
     def event(self, tenant: str, op: str) -> str:
         """String: the answer to an accepted event."""
-        return self._key(f"event:{sha256(f'{len(tenant)}:{tenant}{op}'.encode()).hexdigest()}")
+        return self._key(f"event:{short_hash(f'{len(tenant)}:{tenant}{op}')}")
 
     def session(self, session_id: str) -> str:
         """Hash: a session's tenant, active reply and sealed agent state."""
@@ -101,7 +103,6 @@ class Keys:
             self.asked,
             self.reply(reply_id),
             self.history(reply_id),
-            self.answers(reply_id),
             self.session(session_id),
             self.queue(session_id),
             self.reply(following or reply_id),

@@ -1,20 +1,21 @@
 """The ledger in Redis or Valkey: each transition is one script, replay-safe by its op."""
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from redis.exceptions import ResponseError
 
+from adapters.redis import layout
 from adapters.redis.connection import BLOCK_MS, Connections, store_errors
 from adapters.redis.keys import META, POSTERS, WORKERS, Keys, keys_of
-from adapters.redis.records import Records, answer_from, read, require_agent_of
+from adapters.redis.records import MISFITS, Records, load, require_agent_of
+from adapters.redis.replies import answer_from
 from adapters.redis.scripts import Scripts
 from adapters.redis.sealing import Sealer
 from adapters.redis.wire import Message, Sender, accept_message
 from core.calls import Call, CallKey, Reply, Session, new_reply_id, partition_of
-from core.errors import SetupRefused, StoreUnavailable
+from core.errors import SetupRefused, StoreDamaged, StoreUnavailable
 from core.ledger import answers as a
 from core.ledger import requests as r
 from core.ledger.steps import Request, Steps
@@ -77,8 +78,7 @@ class RedisLedger(Steps):
         reply_id = new_reply_id(keys.partition, await self.now(), random)
         message = accept_message(request, reply_id, self.sealer)
         names = keys.for_script(reply_id, request.session_id)
-        names[9] = keys.event(request.tenant, request.op)
-        found = await self._run(message, names)
+        found = await self._run(message, [*names, keys.event(request.tenant, request.op)])
         return cast(a.Begun | a.Queued | a.Full, answer_from(found[0]))
 
     async def step(self, request: Request, reply_id: str) -> a.Answer | None:
@@ -89,13 +89,16 @@ class RedisLedger(Steps):
         route = await self._route(keys, reply_id)
         sender = Sender(self.sealer, route.tenant, route.session_id, reply_id)
         message = sender.message(request)
+        following = ""
         for _ in range(_TRIES):
-            following = await self._following(request, keys, route)
-            body = {**message.body, "following": following}
             names = keys.for_script(reply_id, route.session_id, following)
-            found = await self._run(Message(message.script, body, message.blobs), names)
+            found = await self._run(message, names)
             if found[0] != b"again":
-                return self._claimed(found, route) if len(found) > 1 else answer_from(found[0])
+                return self._answered(found, reply_id, route)
+            # The reply that would be opened if this one closed: its key must be declared.
+            following = found[1].decode()
+            body = {**message.body, "following": following}
+            message = Message(message.script, body, message.blobs)
         raise StoreUnavailable("The session's queue moved all the time.")
 
     async def due(self, limit: int = 100) -> tuple[r.Timer, ...]:
@@ -174,7 +177,7 @@ class RedisLedger(Steps):
             return None
         async with store_errors():
             stored = await self.connections.line.ask("HGETALL", keys.reply(reply_id))
-        return self.records.reply(stored) if stored else None
+        return self.records.reply(reply_id, stored) if stored else None
 
     async def call(self, key: CallKey) -> Call | None:
         """One call."""
@@ -201,7 +204,7 @@ class RedisLedger(Steps):
             async with store_errors():
                 names = await self.connections.commands.zrange(keys.asked, 0, -1)
             for name in names:
-                reply_id, call_id = json.loads(name)
+                reply_id, _, call_id = name.decode().partition(",")
                 if call := await self._asked(keys, reply_id, call_id, asked):
                     found.append(call)
         found.sort(key=lambda call: (call.asked_at or 0, call.key.reply_id, call.position))
@@ -212,9 +215,13 @@ class RedisLedger(Steps):
         keys = keys_of(reply_id)
         if keys is None:
             return ()
+        line = self.connections.line
         async with store_errors():
-            lines = await self.connections.line.ask("LRANGE", keys.history(reply_id), 0, -1)
-        return tuple(self.records.audit(line) for line in lines)
+            names = await line.ask("LRANGE", keys.history(reply_id), 0, -1)
+            if not names:
+                return ()
+            found = await line.ask_all([("XRANGE", keys.audit, name, name) for name in names])
+        return tuple(self.records.audit(fields[1]) for rows in found for _, fields in rows)
 
     def _all(self) -> list[Keys]:
         return [Keys(number) for number in range(self.partitions)]
@@ -239,23 +246,20 @@ class RedisLedger(Steps):
             meta = await self.connections.line.ask("HGET", keys.reply(reply_id), "m")
         if meta is None:
             return _Route("", "")
-        value = json.loads(meta)
+        value = layout.record(layout.REPLY, load(meta))
+        return self._remember(reply_id, _Route(value["tenant"], value["session_id"]))
+
+    def _remember(self, reply_id: str, route: _Route) -> _Route:
         if len(self._routes) >= _ROUTES:
             self._routes.pop(next(iter(self._routes)))
-        return self._routes.setdefault(reply_id, _Route(value["tenant"], value["session_id"]))
+        return self._routes.setdefault(reply_id, route)
 
-    async def _following(self, request: Request, keys: Keys, route: _Route) -> str:
-        """The reply that would be opened if this one closed: its key must be declared."""
-        ends_lease = isinstance(request, r.Fire) and request.timer.kind == "lease"
-        if not (ends_lease or isinstance(request, r.Complete)):
-            return ""
-        async with store_errors():
-            head = await self.connections.line.ask("LINDEX", keys.queue(route.session_id), 0)
-        return head.decode() if head else ""
-
-    def _claimed(self, found: list[Any], route: _Route) -> a.Claimed:
-        answer = json.loads(found[0])
-        reply = self.records.reply(_hash(found[1]))
+    def _answered(self, found: list[Any], reply_id: str, route: _Route) -> a.Answer | None:
+        """What was answered; to a claim with the records."""
+        if len(found) == 1:
+            return answer_from(found[0])
+        answer = load(found[0])
+        reply = self.records.reply(reply_id, _hash(found[1]))
         session = self.records.session(route.session_id, _hash(found[2]), found[3])
         require_agent_of(reply, session)
         return a.Claimed(answer["fence"], answer["lease_until"], reply, session)
@@ -270,7 +274,7 @@ class RedisLedger(Steps):
         stored = {name: value for name, value in zip(names, values, strict=True) if value}
         if names[0] not in stored or names[1] not in stored:
             return None
-        tenant = json.loads(stored[b"m"])["tenant"]
+        tenant = layout.record(layout.REPLY, load(stored[b"m"]))["tenant"]
         call = self.records.call(stored, call_id, tenant, reply_id)
         return call if key is None or call.key == key else None
 
@@ -348,21 +352,22 @@ def _rows(found: Any) -> list[tuple[bytes, bytes, dict[bytes, bytes]]]:
 
 
 def _timer(name: bytes, score: float) -> r.Timer:
-    kind, reply_id, number, call_id, step, channel = json.loads(name)
-    return r.Timer(kind, reply_id, int(score), number, call_id, step, channel)
+    try:
+        kind, number, step, length, reply_id, rest = name.decode().split(",", 5)
+        call, channel = rest.encode()[: int(length)], rest.encode()[int(length) :]
+        known = cast(r.TimerKind, kind)
+        return r.Timer(
+            known, reply_id, int(score), int(number), call.decode(), int(step), channel.decode()
+        )
+    except MISFITS as wrong:
+        raise StoreDamaged("A stored timer can't be read.") from wrong
 
 
 def _order(name: bytes, fields: dict[bytes, bytes], *, repeated: bool) -> r.Order:
-    text = {key.decode(): value.decode() for key, value in fields.items()}
-    key = {"reply_id": text["rid"], "call_id": text["call"], "turn": int(text["turn"])}
-    order: r.Order = read(
-        r.Order,
-        {
-            "id": name.decode(),
-            "kind": text["kind"],
-            "card": {"call": key, "channel": text["channel"]},
-            "name": text["name"],
-            "repeated": repeated,
-        },
-    )
-    return order
+    try:
+        text = {key.decode(): value.decode() for key, value in fields.items()}
+        card = r.CardKey(CallKey(text["rid"], text["call"], int(text["turn"])), text["channel"])
+        kind = cast(Any, text["kind"])
+        return r.Order(name.decode(), kind, card, text["name"], repeated)
+    except MISFITS as wrong:
+        raise StoreDamaged("A stored order can't be read.") from wrong

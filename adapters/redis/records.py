@@ -1,146 +1,80 @@
-"""From the store's JSON to the core's records, and the places where their contents are sealed.
+"""From the store's rows to the core's records, and the places where their contents are sealed.
 
-Lua writes an empty list as `{}`; `lists` puts that right again.
+Lua writes an empty list as `{}`: `tuple` makes the same of both.
 """
 
 import json
 from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
+from adapters.redis import layout
 from adapters.redis.sealing import Place, Sealer
-from core.calls import AgentPayload, Call, Reply, Session
-from core.errors import StoreDamaged
-from core.ledger import answers
-from core.ledger.requests import AuditRecord
-
-_LISTS = frozenset(
-    {
-        "approvers",
-        "calls",
-        "cards",
-        "changes",
-        "granted",
-        "messages",
-        "present",
-        "remind_ms",
-        "running",
-        "votes",
-        "withdrawn",
-    }
+from core.calls import (
+    Actor,
+    AgentPayload,
+    Because,
+    Call,
+    CallKey,
+    CallState,
+    Card,
+    Decision,
+    DecisionKind,
+    Escalation,
+    Late,
+    Reply,
+    ReplyState,
+    Session,
+    Stop,
+    Terms,
+    Vote,
 )
+from core.errors import StoreDamaged
+from core.ledger.requests import AuditRecord
+from core.messages import ReplyFinishedReason
+
 Hash = Mapping[bytes, bytes]
+Fields = dict[str, Any]
+MISFITS = (KeyError, TypeError, ValueError)
+"""What reading something raises that no script of ours wrote."""
 
 
-@cache
-def _reader(kind: type) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
-
-
-def read(kind: type, value: Mapping[str, Any]) -> Any:
-    """A dataclass of the core from its JSON.
+def load(text: bytes) -> Any:
+    """What stands in the clear.
 
     Raises:
-        StoreDamaged: it does not fit.
+        StoreDamaged: not the JSON that a script wrote.
     """
     try:
-        return _reader(kind).validate_python(value)
-    except ValidationError as wrong:
-        raise StoreDamaged(f"A stored {kind.__name__} can't be read.") from wrong
-
-
-def lists(value: Any) -> Any:
-    """Empty objects where lists belong become lists again."""
-    if isinstance(value, dict):
-        return {k: [] if k in _LISTS and v == {} else lists(v) for k, v in value.items()}
-    return [lists(item) for item in value] if isinstance(value, list) else value
-
-
-def load(text: bytes) -> dict[str, Any]:
-    """A record in the clear.
-
-    Raises:
-        StoreDamaged: not the JSON object that a script wrote.
-    """
-    try:
-        value = lists(json.loads(text))
+        return json.loads(text)
     except ValueError:
         raise StoreDamaged("A record in the store is not JSON.") from None
-    if not isinstance(value, dict):
-        raise StoreDamaged("A record in the store is not an object.")
-    return value
-
-
-def answer_from(text: bytes) -> answers.Answer | None:
-    """What a script answered; `null` is "no such reply"."""
-    if text == b"null":
-        return None
-    value = load(text)
-    kind = getattr(answers, value.pop("k"))
-    answer: answers.Answer = read(kind, value)
-    return answer
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Reads whole records, contents opened."""
+    """Reads whole records, contents opened.
+
+    Every method raises `StoreDamaged` for what it can't read.
+    """
 
     sealer: Sealer
 
-    def reply(self, stored: Hash) -> Reply:
+    def reply(self, reply_id: str, stored: Hash) -> Reply:
         """A reply from its hash."""
-        meta = load(stored[b"m"])
-        tenant, reply_id = meta["tenant"], meta["reply_id"]
-        place = Place(tenant, reply_id, ("message", meta.pop("seal")))
-        meta["message"] = self.sealer.open(stored.get(b"message"), place)
-        names = (name[2:].decode() for name in stored if name.startswith(b"c:"))
-        calls = [self.call(stored, name, tenant, reply_id) for name in names]
-        calls.sort(key=lambda call: (call.key.turn, call.position))
-        meta["calls"] = calls
-        reply: Reply = read(Reply, meta)
-        return reply
+        try:
+            return self._reply(reply_id, layout.record(layout.REPLY, load(stored[b"m"])), stored)
+        except MISFITS as wrong:
+            raise StoreDamaged("A stored reply can't be read.") from wrong
 
     def call(self, stored: Hash, call_id: str, tenant: str, reply_id: str) -> Call:
         """A call from the hash of its reply."""
-        record = load(stored[b"c:" + call_id.encode()])
-        seals = record.pop("seals")
-
-        def content(kind: str) -> Any:
-            sealed_as = "input" if kind == "original" else kind
-            place = Place(tenant, reply_id, (sealed_as, call_id, seals[kind]))
-            return self.sealer.open(stored.get(f"{kind}:{call_id}".encode()), place)
-
-        place = Place(tenant, reply_id, ("note", call_id))
-        for noted in (*record["votes"], record.get("decision")):
-            if noted:
-                self._add_note(noted, place)
-        record["key"] = {
-            "reply_id": reply_id,
-            "call_id": record.pop("id"),
-            "turn": record.pop("turn"),
-        }
-        record["input"] = content("input")
-        record["original_input"] = content("original") if "original" in seals else record["input"]
-        record["content"] = content("content")
-        record["result"] = content("result") if "result" in seals else None
-        call: Call = read(Call, record)
-        return call
-
-    def _add_note(self, noted: dict[str, Any], place: Place) -> None:
-        note = self.note(noted.pop("note", None), place, noted.pop("op", ""))
-        noted["reason"], noted["rules"] = note.get("reason", ""), note.get("rules", ())
-
-    def note(self, sealed: str | None, place: Place, op: str) -> Mapping[str, Any]:
-        """What people said, out of a vote, a decision or an audit record."""
-        if sealed is None:
-            return {}
-        bound = Place(place.tenant, place.reply_id, (*place.parts, op))
-        note: Mapping[str, Any] = self.sealer.open(b64decode(sealed), bound)
-        return note
+        try:
+            row = layout.record(layout.CALL, load(stored[b"c:" + call_id.encode()]))
+            return self._call(row, stored, call_id, Place(tenant, reply_id, ()))
+        except MISFITS as wrong:
+            raise StoreDamaged("A stored call can't be read.") from wrong
 
     def session(self, session_id: str, stored: Hash, queue: list[bytes]) -> Session:
         """A session from its hash and queue."""
@@ -154,21 +88,149 @@ class Records:
             self._agent(session_id, tenant, stored),
         )
 
+    def audit(self, line: bytes) -> AuditRecord:
+        """One transition from a reply's history."""
+        try:
+            row = layout.record(layout.AUDIT, load(line))
+            place = Place(row["tenant"], row["reply_id"], ("note", row.pop("call"), row["op"]))
+            note = row.pop("note", None)
+            changes = tuple(map(tuple, row.pop("changes")))
+            return AuditRecord(
+                **row | {"actor": Actor(*row["actor"])},
+                changes=changes,
+                note=self._note(note, place),
+            )
+        except MISFITS as wrong:
+            raise StoreDamaged("A stored audit record can't be read.") from wrong
+
+    def _reply(self, reply_id: str, row: Fields, stored: Hash) -> Reply:
+        tenant, stop = row["tenant"], row.get("stop")
+        place = Place(tenant, reply_id, ("message", row["tag"]))
+        names = (name[2:].decode() for name in stored if name.startswith(b"c:"))
+        calls = [self.call(stored, name, tenant, reply_id) for name in names]
+        calls.sort(key=lambda call: (call.key.turn, call.position))
+        outcome = row.get("outcome")
+        return Reply(
+            reply_id=reply_id,
+            session_id=row["session_id"],
+            tenant=tenant,
+            state=ReplyState(row["state"]),
+            message=self.sealer.open(stored.get(b"message"), place),
+            accepted_at=row["accepted_at"],
+            calls=tuple(calls),
+            fence=row["fence"],
+            claim_op=row.get("claim_op"),
+            lease_until=row.get("lease_until"),
+            wake_at=row.get("wake_at"),
+            turn=row["turn"],
+            turn_fence=row.get("turn_fence"),
+            tries=row["tries"],
+            stop=Stop(Actor(*stop["actor"]), stop["at"]) if stop else None,
+            outcome=ReplyFinishedReason(outcome) if outcome else None,
+            closed_at=row.get("closed_at"),
+            closed_fence=row.get("closed_fence"),
+            next_reply=row.get("next_reply"),
+        )
+
+    def _call(self, row: Fields, stored: Hash, call_id: str, home: Place) -> Call:
+        said = self._contents(row, stored, call_id, home)
+        place = Place(home.tenant, home.reply_id, ("note", call_id))
+        votes = row.get("votes", ())
+        decision, claimant, late = row.get("decision"), row.get("claimant"), row.get("late")
+        added = (row["escalated_to"],) if "escalated_to" in row else ()
+        return Call(
+            key=CallKey(home.reply_id, call_id, row["turn"]),
+            position=row["position"],
+            tool=row["tool"],
+            state=CallState(row["state"]),
+            digest=row["digest"],
+            terms=_terms(row),
+            **said,
+            approvers=(row["approvers"], *added),
+            quorum=row["quorum"],
+            by=Actor(*row["by"]),
+            at=row["at"],
+            revision=row["revision"],
+            version=row["version"],
+            because=Because(row.get("because", "new")),
+            policy=row["policy"],
+            votes=tuple(Vote(**self._noted(vote, place)) for vote in votes),
+            asked_at=row.get("asked_at"),
+            reminded=row["reminded"],
+            escalated=row.get("escalated", False),
+            deadline=row.get("deadline"),
+            grant_until=row.get("grant_until"),
+            runs=row["runs"],
+            run_op=row.get("run_op"),
+            claimant=Actor(*claimant) if claimant else None,
+            decision=self._decision(decision, place) if decision else None,
+            done_run=row.get("done_run"),
+            late=Late(late["run"], late["at"]) if late else None,
+            cards=tuple(_card(card) for card in row["cards"]),
+        )
+
+    def _contents(self, row: Fields, stored: Hash, call_id: str, home: Place) -> Fields:
+        def opened(kind: str, field: str, tag: str) -> Any:
+            place = Place(home.tenant, home.reply_id, (kind, call_id, tag))
+            return self.sealer.open(stored.get(f"{field}:{call_id}".encode()), place)
+
+        tag: str = row["input_tag"]
+        text = opened("input", "input", tag)
+        original = row.get("original_tag")
+        result = row.get("result_tag")
+        return {
+            "input": text,
+            "original_input": opened("input", "original", original) if original else text,
+            "content": opened("content", "content", row.get("content_tag") or tag),
+            "result": opened("result", "result", result) if result else None,
+        }
+
+    def _decision(self, noted: Fields, place: Place) -> Decision:
+        return Decision(**self._noted(noted, place) | {"kind": DecisionKind(noted["kind"])})
+
+    def _noted(self, noted: Fields, place: Place) -> Fields:
+        """A vote or a decision with what the person said."""
+        bound = Place(place.tenant, place.reply_id, (*place.parts, noted.get("op", "")))
+        note = self._note(noted.get("note"), bound)
+        said = {"reason": note.get("reason", ""), "rules": tuple(note.get("rules", ()))}
+        clear: Fields = {name: noted[name] for name in ("kind", "at", "revision") if name in noted}
+        return {**clear, "actor": Actor(*noted["actor"]), **said}
+
+    def _note(self, sealed: str | None, place: Place) -> Mapping[str, Any]:
+        if sealed is None:
+            return {}
+        note: Mapping[str, Any] = self.sealer.open(b64decode(sealed), place)
+        return note
+
     def _agent(self, session_id: str, tenant: str, stored: Hash) -> AgentPayload | None:
         if b"agent" not in stored:
             return None
-        reply_id, turn = stored[b"a_reply"].decode(), int(stored[b"a_turn"])
-        complete = stored[b"a_complete"] == b"1"
-        place = agent_place(tenant, reply_id, session_id, turn, complete=complete)
-        return AgentPayload(reply_id, turn, complete, self.sealer.open(stored[b"agent"], place))
+        reply_id, turn, complete = load(stored[b"a"])
+        place = agent_place(tenant, reply_id, session_id, turn, complete=bool(complete))
+        state = self.sealer.open(stored[b"agent"], place)
+        return AgentPayload(reply_id, turn, bool(complete), state)
 
-    def audit(self, line: bytes) -> AuditRecord:
-        """One transition from a reply's history."""
-        value = load(line)
-        place = Place(value["tenant"], value["reply_id"], ("note", value.pop("call")))
-        value["note"] = self.note(value.pop("note", None), place, value["op"])
-        record: AuditRecord = read(AuditRecord, value)
-        return record
+
+def _terms(row: Fields) -> Terms:
+    escalate = row.get("escalate")
+    return Terms(
+        approvers=row["approvers"],
+        quorum=row["terms_quorum"],
+        timeout_ms=row["timeout_ms"],
+        task_timeout_ms=row["task_timeout_ms"],
+        unknown_timeout_ms=row["unknown_timeout_ms"],
+        grant_lifetime_ms=row["grant_lifetime_ms"],
+        remind_ms=tuple(row.get("remind_ms", ())),
+        escalate=Escalation(escalate["after_ms"], escalate["to"]) if escalate else None,
+        idempotent=row.get("idempotent", False),
+        external=row.get("external", False),
+        alone=row.get("alone", False),
+    )
+
+
+def _card(card: Fields) -> Card:
+    messages = tuple(card.get("messages", ()))
+    return Card(card["channel"], card.get("ordered", False), messages, card.get("look_at"))
 
 
 def agent_place(tenant: str, reply_id: str, session_id: str, turn: int, *, complete: bool) -> Place:

@@ -1,5 +1,6 @@
-"""What the store keeps of people's and agents' contents is sealed: versioned JSON, compressed,
-then AES-256-GCM under a key of its own for each reply, bound to the place it belongs to.
+"""What the store keeps of people's and agents' contents is sealed: versioned JSON, compressed
+unless it is small, then AES-256-GCM under a key of its own for each reply, bound to the place it
+belongs to.
 
 A byte flipped, a record put in another's place or an older one put back: `StoreDamaged`.
 In the clear stay ids, states, times, and who acted.
@@ -9,6 +10,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +23,17 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from core.errors import SetupRefused, StoreDamaged, StoreError
 
 VERSION = 1
+COMPRESSED = 2
+"""The first byte: JSON as it is, or compressed."""
+_SMALL = 200
+"""Bytes below which compressing gains nothing."""
 SEALED_LIMIT = 1 << 20
 """Bytes a sealed record may have; agent states of long conversations compress to a tenth."""
 OPENED_LIMIT = 64 << 20
 _KEY_BYTES = 32
 _NONCE_BYTES = 12
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +121,18 @@ class Sealer:
         Raises:
             StoreError: larger than `SEALED_LIMIT`.
         """
-        plain = json.dumps(value, separators=(",", ":")).encode()
-        packed = zstandard.ZstdCompressor(level=3).compress(plain)
+        plain = _ENCODER.encode(value).encode()
+        version, packed = VERSION, plain
+        if len(plain) > _SMALL:
+            version, packed = COMPRESSED, zstandard.ZstdCompressor(level=3).compress(plain)
         if len(packed) > SEALED_LIMIT:
             raise StoreError(f"A record of {len(packed)} compressed bytes is over the limit.")
         kid = self.keyring.current
         nonce = os.urandom(_NONCE_BYTES)
-        sealed = AESGCM(self._key(kid, place)).encrypt(nonce, packed, _bound(kid, place))
+        cipher = _cipher(self.keyring.keys[kid], place.tenant, place.reply_id)
         name = kid.encode()
-        return bytes([VERSION, len(name)]) + name + nonce + sealed
+        head = bytes([version, len(name)]) + name + nonce
+        return head + cipher.encrypt(nonce, packed, _bound(version, kid, place))
 
     def open(self, blob: bytes | None, place: Place) -> Any:
         """Open what was sealed for this place.
@@ -129,24 +140,30 @@ class Sealer:
         Raises:
             StoreDamaged: missing, altered, of another place, or under a key we don't have.
         """
-        if not blob or blob[0] != VERSION:
+        if not blob or blob[0] not in {VERSION, COMPRESSED}:
             raise StoreDamaged("A sealed record is missing, or not of a version we read.")
         kid_end = 2 + blob[1] if len(blob) > 1 else 2
         kid = blob[2:kid_end].decode(errors="replace")
         if kid not in self.keyring.keys:
             raise StoreDamaged("A record is sealed under a key that is not in the keyring.")
         nonce, sealed = blob[kid_end : kid_end + _NONCE_BYTES], blob[kid_end + _NONCE_BYTES :]
+        cipher = _cipher(self.keyring.keys[kid], place.tenant, place.reply_id)
         try:
-            packed = AESGCM(self._key(kid, place)).decrypt(nonce, sealed, _bound(kid, place))
+            packed = cipher.decrypt(nonce, sealed, _bound(blob[0], kid, place))
         except (InvalidTag, ValueError):
             raise StoreDamaged("A record is not the one that was sealed here.") from None
-        unpacker = zstandard.ZstdDecompressor()
-        return json.loads(unpacker.decompress(packed, max_output_size=OPENED_LIMIT))
-
-    def _key(self, kid: str, place: Place) -> bytes:
-        info = json.dumps(["keyturn", "seal", VERSION, place.tenant, place.reply_id]).encode()
-        return HKDF(hashes.SHA256(), _KEY_BYTES, None, info).derive(self.keyring.keys[kid])
+        if blob[0] == COMPRESSED:
+            unpacker = zstandard.ZstdDecompressor()
+            packed = unpacker.decompress(packed, max_output_size=OPENED_LIMIT)
+        return json.loads(packed)
 
 
-def _bound(kid: str, place: Place) -> bytes:
-    return json.dumps([VERSION, kid, place.tenant, place.reply_id, *place.parts]).encode()
+@lru_cache(maxsize=1024)
+def _cipher(master: bytes, tenant: str, reply_id: str) -> AESGCM:
+    """The cipher of one reply; those in use are kept, for making one costs more than using it."""
+    info = json.dumps(["keyturn", "seal", VERSION, tenant, reply_id]).encode()
+    return AESGCM(HKDF(hashes.SHA256(), _KEY_BYTES, None, info).derive(master))
+
+
+def _bound(version: int, kid: str, place: Place) -> bytes:
+    return _ENCODER.encode([version, kid, place.tenant, place.reply_id, *place.parts]).encode()

@@ -3,14 +3,18 @@
 import json
 from base64 import b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from adapters.redis.keys import short_hash
+from adapters.redis.layout import actor_row, given
 from adapters.redis.records import agent_place
 from adapters.redis.sealing import Place, Sealer
 from core.calls import Because, CallKey, CallState, Json
 from core.ledger import requests as r
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +26,8 @@ class Message:
     blobs: tuple[bytes, ...] = ()
 
     def args(self) -> list[str | bytes]:
-        """As arguments of the script; what is None is left out, for Lua has no such thing."""
-        return [json.dumps(_without_none(self.body), ensure_ascii=False), *self.blobs]
+        """As arguments of the script."""
+        return [_ENCODER.encode(self.body), *self.blobs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,8 @@ class Sender:
         if isinstance(key, CallKey):
             body |= {"call": key.call_id, "turn": key.turn}
         actor = getattr(request, "actor", None) or getattr(request, "worker", None)
-        body["actor"] = asdict(actor) if actor else None
+        if actor:
+            body["actor"] = actor_row(actor)
         return Message(message.script, body, message.blobs)
 
     def seal(self, kind: str, call_id: str, op: str, value: Any) -> bytes:
@@ -80,9 +85,8 @@ def accept_message(request: r.Accept, reply_id: str, sealer: Sealer) -> Message:
         "op": request.op,
         "session_id": request.session_id,
         "tenant": request.tenant,
-        "actor": asdict(request.actor),
+        "actor": actor_row(request.actor),
         "queue_limit": request.queue_limit,
-        "following": "",
         "tag": tag(request.op),
     }
     return Message("accept", body, (sealer.seal(request.message, place),))
@@ -90,13 +94,7 @@ def accept_message(request: r.Accept, reply_id: str, sealer: Sealer) -> Message:
 
 def _answer_name(request: Any) -> str:
     name = json.dumps([*r.replay_name(request), request.op])
-    return sha256(name.encode()).hexdigest()[:32]
-
-
-def _without_none(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {k: _without_none(v) for k, v in value.items() if v is not None}
-    return [_without_none(item) for item in value] if isinstance(value, list | tuple) else value
+    return short_hash(name)
 
 
 def _plain(script: str) -> Callable[[Sender, Any], Message]:
@@ -115,7 +113,7 @@ def _held(script: str) -> Callable[[Sender, Any], Message]:
 
 def _cancel(sender: Sender, request: r.CancelCall) -> Message:
     note = sender.note(request.key.call_id, request.op, reason=request.reason)
-    return Message("cancel", {"note": note})
+    return Message("cancel", given(note=note))
 
 
 def _claim(_sender: Sender, request: r.Claim) -> Message:
@@ -141,38 +139,47 @@ def _turn(sender: Sender, request: r.WriteTurn) -> Message:
 
 
 def _new_call(sender: Sender, request: r.WriteTurn, position: int, new: r.NewCall) -> Json:
-    return {
-        "id": new.call_id,
-        "turn": request.turn,
-        "position": position,
-        "tool": new.tool,
-        "state": new.state,
-        "digest": new.digest,
-        "terms": asdict(new.terms),
-        "approvers": [new.terms.approvers],
-        "quorum": new.terms.quorum,
-        "revision": 0,
-        "version": -1,
-        "because": Because.TASK if new.state is CallState.TASK else Because.NEW,
-        "policy": new.policy,
-        "votes": [],
-        "reminded": 0,
-        "escalated": False,
-        "runs": 0,
-        "cards": [{"channel": name, "ordered": False, "messages": []} for name in new.channels],
-        "note": sender.note(new.call_id, request.op, reason=new.reason),
-    }
+    terms, task = new.terms, new.state is CallState.TASK
+    escalate = terms.escalate
+    return given(
+        id=new.call_id,
+        turn=request.turn,
+        position=position,
+        tool=new.tool,
+        state=new.state,
+        digest=new.digest,
+        policy=new.policy,
+        revision=0,
+        version=-1,
+        runs=0,
+        reminded=0,
+        quorum=terms.quorum,
+        cards=[{"channel": name} for name in new.channels],
+        because=Because.TASK if task else None,
+        note=sender.note(new.call_id, request.op, reason=new.reason),
+        approvers=terms.approvers,
+        terms_quorum=terms.quorum,
+        timeout_ms=terms.timeout_ms,
+        task_timeout_ms=terms.task_timeout_ms,
+        unknown_timeout_ms=terms.unknown_timeout_ms,
+        grant_lifetime_ms=terms.grant_lifetime_ms,
+        remind_ms=terms.remind_ms or None,
+        escalate={"after_ms": escalate.after_ms, "to": escalate.to} if escalate else None,
+        idempotent=terms.idempotent or None,
+        external=terms.external or None,
+        alone=terms.alone or None,
+    )
 
 
 def _check(sender: Sender, request: r.Check) -> Message:
     call_id, op = request.key.call_id, request.op
-    body = {
-        "fence": request.fence,
-        "policy": request.policy,
-        "state": request.state,
-        "note": sender.note(call_id, op, reason=request.reason),
-        "tag": tag(op),
-    }
+    body = given(
+        fence=request.fence,
+        policy=request.policy,
+        state=request.state,
+        note=sender.note(call_id, op, reason=request.reason),
+        tag=tag(op),
+    )
     return Message("check", body, (_content(sender, call_id, op, request.content),))
 
 
@@ -194,12 +201,13 @@ def _start(_sender: Sender, request: r.Start) -> Message:
 
 def _refuse(sender: Sender, request: r.Refuse) -> Message:
     note = sender.note(request.key.call_id, request.op, reason=request.reason)
-    return Message("refuse", {"fence": request.fence, "policy": request.policy, "note": note})
+    body = given(fence=request.fence, policy=request.policy, note=note)
+    return Message("refuse", body)
 
 
 def _finish(sender: Sender, request: r.Finish) -> Message:
     call_id, op, result = request.key.call_id, request.op, dict(request.result)
-    body = {"run": request.run, "tag": tag(op), "note": sender.note(call_id, op, result=result)}
+    body = given(run=request.run, tag=tag(op), note=sender.note(call_id, op, result=result))
     return Message("finish", body, (sender.seal("result", call_id, op, result),))
 
 
@@ -209,12 +217,7 @@ def _complete(sender: Sender, request: r.Complete) -> Message:
 
 
 def _question(request: r.Decide, act: str, note: str | None) -> dict[str, Any]:
-    return {
-        "act": act,
-        "revision": request.revision,
-        "checked_at": request.checked_at,
-        "note": note,
-    }
+    return given(act=act, revision=request.revision, checked_at=request.checked_at, note=note)
 
 
 def _approve(sender: Sender, request: r.Approve) -> Message:
@@ -258,7 +261,16 @@ def _task(act: str) -> Callable[[Sender, Any], Message]:
 
 
 def _fire(_sender: Sender, request: r.Fire) -> Message:
-    return Message("fire", {"timer": asdict(request.timer)})
+    timer = request.timer
+    about = {
+        "kind": timer.kind,
+        "at": timer.at,
+        "number": timer.number,
+        "call_id": timer.call_id,
+        "step": timer.step,
+        "channel": timer.channel,
+    }
+    return Message("fire", {"timer": about, "call": timer.call_id})
 
 
 def _shown(_sender: Sender, request: r.Shown) -> Message:

@@ -87,15 +87,11 @@ async def test_only_what_is_closed_expires(connections: Connections) -> None:
     redis, keys = connections.commands, Keys(0)
     driver = await Driver(RedisLedger(connections, SEALER, SeededIds())).begin(new_call())
     await driver.reject()
-    own = [
-        keys.reply(driver.reply_id),
-        keys.history(driver.reply_id),
-        keys.answers(driver.reply_id),
-    ]
+    own = [keys.reply(driver.reply_id), keys.history(driver.reply_id)]
     open_before = [await redis.ttl(name) for name in own]
     await driver.complete()
 
-    assert open_before == [-1, -1, -1]
+    assert open_before == [-1, -1]
     assert all([604_700 < await redis.ttl(name) <= 604_800 for name in own])
     await driver.reject()
     assert all([0 < await redis.ttl(name) <= 604_800 for name in own])

@@ -1,5 +1,6 @@
 """The transitions as Lua scripts: one file each, behind the shared prelude."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha1
@@ -8,6 +9,7 @@ from typing import Any
 
 from redis.exceptions import NoScriptError
 
+from adapters.redis.layout import lua
 from adapters.redis.line import Line
 
 NAMES = (
@@ -32,16 +34,32 @@ NAMES = (
 GROWING = frozenset({"accept", "turn"})
 """Refused when the store's memory is full; everything else goes on, so that it can empty."""
 
+_WORD = re.compile(r"\w+")
+_LOCALS = re.compile(r"^local (?:function )?(\w+(?:, \w+)*)", re.MULTILINE)
+
 
 def source(name: str) -> str:
-    """One script as it is sent to the server."""
-    folder = files(__name__)
+    """One script as it is sent to the server: with the columns and those parts of the prelude
+    that it uses, for whatever is defined is made anew in every run."""
     header = "#!lua\n" if name in GROWING else "#!lua flags=allow-oom\n"
-    return (
-        header
-        + folder.joinpath("prelude.lua").read_text()
-        + folder.joinpath(f"{name}.lua").read_text()
-    )
+    folder = files(__name__)
+    body = folder.joinpath(f"{name}.lua").read_text()
+    parts = [lua(), *folder.joinpath("prelude.lua").read_text().split("\n\n")]
+    return header + "\n\n".join([*_used(parts, body), body])
+
+
+def _used(parts: Sequence[str], text: str) -> list[str]:
+    """The parts that define a name which occurs in the text or in another part that is used."""
+    used: set[str] = set()
+    words = set(_WORD.findall(text))
+    while new := {part for part in parts if part not in used and words & _defined(part)}:
+        used |= new
+        words |= {word for part in new for word in _WORD.findall(part)}
+    return [part for part in parts if part in used]
+
+
+def _defined(part: str) -> set[str]:
+    return {name for names in _LOCALS.findall(part) for name in names.split(", ")}
 
 
 _WAIT_MS = 1_000

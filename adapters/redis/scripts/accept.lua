@@ -1,15 +1,15 @@
--- ARGV[2]: the sealed message. OPS is here the string kept for the event, REPLY the new reply.
-local seen = redis.call('GET', OPS)
+-- ARGV[2]: the sealed message. KEYS[13]: the string kept for the event; REPLY is the new reply.
+local EVENT = KEYS[13]
+local seen = redis.call('GET', EVENT)
 if seen then return {seen} end
-local tenant = redis.call('HGET', SESSION, 'tenant')
-if tenant and tenant ~= R.tenant then return redis.error_reply('TENANT the session belongs to another tenant') end
+local session = redis.call('HMGET', SESSION, 'tenant', 'active')
+if session[1] and session[1] ~= R.tenant then return redis.error_reply('TENANT the session belongs to another tenant') end
 
 local answer
-local active = redis.call('HGET', SESSION, 'active')
 local waiting = redis.call('LLEN', QUEUE)
-M = {v = 1, reply_id = R.rid, session_id = R.session_id, tenant = R.tenant, state = 'queued', accepted_at = now,
-     present = {}, fence = 0, turn = 0, tries = 0, seal = R.tag}
-if not active then
+M = {v = 1, session_id = R.session_id, tenant = R.tenant, state = 'queued', accepted_at = now,
+     present = {}, fence = 0, turn = 0, tries = 0, tag = R.tag}
+if not session[2] then
   answer = {k = 'Begun', reply_id = R.rid}
   ready()
 elseif waiting >= R.queue_limit then
@@ -17,16 +17,15 @@ elseif waiting >= R.queue_limit then
 else
   answer = {k = 'Queued', reply_id = R.rid, place = waiting + 1}
 end
-if answer.k ~= 'Full' then record('accept', R.actor) end
-local result = commit(answer)
 if answer.k ~= 'Full' then
-  redis.call('HSET', SESSION, 'tenant', R.tenant)
-  redis.call('HSET', REPLY, 'message', ARGV[2])
-  if answer.k == 'Begun' then
-    redis.call('HSET', SESSION, 'active', R.rid)
-  else
-    redis.call('RPUSH', QUEUE, R.rid)
-  end
+  record('accept', R.actor)
+  blobs.message = ARGV[2]
 end
-redis.call('SET', OPS, result[1], 'PX', WEEK)
+local result = commit(answer)
+if answer.k == 'Begun' then
+  redis.call('HSET', SESSION, 'tenant', R.tenant, 'active', R.rid)
+elseif answer.k == 'Queued' then
+  redis.call('RPUSH', QUEUE, R.rid)
+end
+redis.call('SET', EVENT, result[1], 'PX', WEEK)
 return result

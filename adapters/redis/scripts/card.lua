@@ -7,7 +7,8 @@ local function acknowledge(result)
   return result
 end
 
-if not load() then return acknowledge({'null'}) end
+local early = load()
+if early then return acknowledge(early) end
 local call = the_call()
 if not call then return acknowledge(commit(refused('no_such_call', nil))) end
 
@@ -20,6 +21,7 @@ if not card then
   call.cards[#call.cards + 1] = card
 end
 local known = {}
+card.messages = card.messages or {}
 for _, message in ipairs(card.messages) do known[message] = true end
 local behind
 if R.act == 'seen' then

@@ -1,7 +1,6 @@
 -- ARGV[2]: the content anew, sealed, or empty.
-local seen = answered()
-if seen then return {seen} end
-if not load() then return {'null'} end
+local early = load()
+if early then return early end
 local gone = lost()
 if gone then return commit(gone) end
 local call = the_call()
@@ -17,14 +16,14 @@ if R.policy ~= (redis.call('GET', POLICY) or '') then return commit(refused('pol
 record('check', R.actor, R.note)
 call.policy = R.policy
 if ARGV[2] ~= '' then
-  call.seals.content = R.tag
+  call.content_tag = R.tag
   blobs['content:' .. call.id] = ARGV[2]
 end
 if R.state == 'denied' then
   close(call, 'denied', 'deny', R.actor, R.note)
 else
   call.state = R.state
-  if R.state == 'open' then call.asked_at, call.deadline = now, now + call.terms.timeout_ms end
+  if R.state == 'open' then call.asked_at, call.deadline = now, now + call.timeout_ms end
   put(call, R.actor)
 end
 return commit({k = 'Checked', state = R.state})

@@ -1,5 +1,6 @@
 -- Answers with the records as well: what the worker goes on from is what this step saw.
-if not load() then return {'null'} end
+local early = load()
+if early then return early end
 local result
 if M.state == 'running' and M.claim_op == R.op then
   result = commit({k = 'Claimed', fence = M.fence, lease_until = M.lease_until})

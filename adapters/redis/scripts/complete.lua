@@ -1,5 +1,6 @@
 -- ARGV[2]: the sealed agent state.
-if not load() then return {'null'} end
+local early = load()
+if early then return early end
 if M.outcome and M.closed_fence == R.fence then
   return commit({k = 'Completed', outcome = M.outcome, next_reply = M.next_reply})
 end
@@ -8,7 +9,8 @@ if gone then return commit(gone) end
 if R.number ~= M.turn then return commit({k = 'OutOfTurn', turn = M.turn}) end
 local open = unfinished()
 if #open > 0 then return commit({k = 'OpenCalls', calls = open}) end
-if queue_moved() then return {'again'} end
+local moved = queue_moved()
+if moved then return moved end
 record('complete', R.actor)
 close_reply(M.stop and 'interrupted' or R.outcome, R.fence)
 agent = ARGV[2]

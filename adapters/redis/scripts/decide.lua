@@ -1,7 +1,6 @@
 -- ARGV[2], ARGV[3]: of an edit, the new input and content, sealed; content may be empty.
-local seen = answered()
-if seen then return {seen} end
-if not load() then return {'null'} end
+local early = load()
+if early then return early end
 local call = the_call()
 local askable = call and (call.state == 'open' or call.state == 'unknown' and R.act ~= 'modify')
 if not askable then
@@ -22,21 +21,19 @@ if R.act == 'reject' then
 end
 if R.act == 'modify' then
   record('modify', R.actor, R.note)
-  if not call.seals.original then
-    call.seals.original = call.seals.input
+  if not call.original_tag then
+    call.original_tag = call.input_tag
     blobs['original:' .. call.id] = redis.call('HGET', REPLY, 'input:' .. call.id)
   end
   call.because, call.revision, call.digest, call.votes = 'edited', call.revision + 1, R.digest, {}
   call.quorum = math.max(call.quorum, R.quorum)
-  call.seals.input = R.tag
+  call.content_tag = ARGV[3] ~= '' and R.tag or call.content_tag or call.input_tag
+  call.input_tag = R.tag
   blobs['input:' .. call.id] = ARGV[2]
-  if ARGV[3] ~= '' then
-    call.seals.content = R.tag
-    blobs['content:' .. call.id] = ARGV[3]
-  end
+  if ARGV[3] ~= '' then blobs['content:' .. call.id] = ARGV[3] end
 else
   for _, vote in ipairs(call.votes) do
-    if vote.actor.id == R.actor.id then return commit(refused('voted', call), true) end
+    if vote.actor[2] == R.actor[2] then return commit(refused('voted', call), true) end
   end
   record('approve', R.actor, R.note)
 end
@@ -47,6 +44,6 @@ if #call.votes < call.quorum then
   return commit({k = 'Counted', revision = call.revision, votes = #call.votes, quorum = call.quorum})
 end
 decided(call, R.act, R.actor, R.note)
-call.state, call.deadline, call.grant_until = 'approved', nil, now + call.terms.grant_lifetime_ms
+call.state, call.deadline, call.grant_until = 'approved', nil, now + call.grant_lifetime_ms
 put(call, R.actor)
 return commit({k = 'Granted', revision = call.revision, votes = #call.votes, grant_until = call.grant_until})

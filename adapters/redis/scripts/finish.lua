@@ -1,5 +1,6 @@
 -- ARGV[2]: the sealed result.
-if not load() then return {'null'} end
+local early = load()
+if early then return early end
 local call = the_call()
 if not call or R.run < 1 or R.run > call.runs then return commit(refused('not_asked', call)) end
 if call.state == 'done' and call.done_run == R.run then return commit(settled(call)) end

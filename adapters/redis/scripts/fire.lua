@@ -1,14 +1,9 @@
-local seen = answered()
-if seen then return {seen} end
 local t = R.timer
 local name = member(t.kind, t.number, t.call_id, t.step, t.channel)
-if not load() then
-  redis.call('ZREM', DUE, name)
-  return {'null'}
-end
-if t.call_id ~= '' and not C[t.call_id] then
-  local found = redis.call('HGET', REPLY, 'c:' .. t.call_id)
-  if found then note_call(t.call_id, found) end
+local early = load()
+if early then
+  if early[1] == 'null' then redis.call('ZREM', DUE, name) end
+  return early
 end
 if not armed[name] then
   redis.call('ZREM', DUE, name)
@@ -19,8 +14,8 @@ if armed[name] ~= t.at or t.at > now then return commit({k = 'NotDue'}) end
 local function lose_run(call)
   if M.stop then
     close(call, 'abandoned', 'cancel', TIMER)
-  elseif call.terms.idempotent and call.runs < MAX_RUNS then
-    call.state, call.grant_until = 'allowed', now + call.terms.grant_lifetime_ms
+  elseif call.idempotent and call.runs < MAX_RUNS then
+    call.state, call.grant_until = 'allowed', now + call.grant_lifetime_ms
     put(call, TIMER)
   else
     ask(call, 'unknown', 'unknown')
@@ -34,7 +29,8 @@ if t.kind == 'wake' then
   return commit({k = 'Fired', kind = 'wake'})
 end
 if t.kind == 'lease' then
-  if queue_moved() then return {'again'} end
+  local moved = queue_moved()
+  if moved then return moved end
   local failed = M.tries > MAX_TRIES
   record('lease', TIMER)
   M.lease_until, M.state = nil, 'parked'
@@ -57,7 +53,7 @@ if t.kind == 'expire' then
 elseif t.kind == 'lapse' then
   if held_up(call) then
     record('held_up', TIMER)
-    call.grant_until = now + call.terms.grant_lifetime_ms
+    call.grant_until = now + call.grant_lifetime_ms
     quiet(call)
   else
     lapse(call)
@@ -69,9 +65,8 @@ elseif t.kind == 'remind' then
   for _, card in ipairs(call.cards) do order('remind', call, card.channel, t.step) end
 elseif t.kind == 'escalate' then
   record('escalate', TIMER)
-  local to, known = call.terms.escalate.to, false
-  for _, set in ipairs(call.approvers) do known = known or set == to end
-  if not known then call.approvers[#call.approvers + 1] = to end
+  local to = call.escalate.to
+  if to ~= call.approvers then call.escalated_to = to end
   call.escalated = true
   put(call, TIMER)
   for _, card in ipairs(call.cards) do order('escalate', call, card.channel) end

@@ -2,17 +2,19 @@
 -- writes once, in `commit`: an error on the way there has written nothing.
 -- Timers are not set and dropped one by one: they follow from the records, and `commit` stores
 -- the difference. The rules are those of core/transitions; a test walks both side by side.
+-- Records stand in the store as rows; their columns are named in front of this text.
+-- A script is sent with those parts of this text that it uses: parts are parted by empty lines.
 
 local CLOCK, POLICY, DUE, OUT, WAKE, AUDIT, ASKED_INDEX = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
-local REPLY, HISTORY, OPS, SESSION, QUEUE, FOLLOWING = KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
+local REPLY, HISTORY, SESSION, QUEUE, FOLLOWING = KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12]
+local NULL = cjson.null
 local WEEK, WAKE_MS, LOOK_MS, CHECK_AGE_MS, MAX_RUNS, MAX_TRIES = 604800000, 5000, 60000, 15000, 3, 5
 
 local R = cjson.decode(ARGV[1])
 local FINAL = {done = true, rejected = true, denied = true, expired = true, cancelled = true, abandoned = true}
 local ASKED = {open = true, task = true, unknown = true}
 local GRANTED = {approved = true, allowed = true}
-local TIMER = {kind = 'timer', id = 'timer', name = '', surface = ''}
-local SYSTEM = {kind = 'system', id = 'system', name = '', surface = ''}
+local TIMER, SYSTEM = {'timer', 'timer'}, {'system', 'system'}
 
 local clock = redis.call('HMGET', CLOCK, 'fixed', 'last')
 local now
@@ -31,19 +33,35 @@ local dirty, wrote = {}, false
 local orders, hints, changes, blobs = {}, {}, {}, {}
 local audit
 
-local function encode(value) return cjson.encode(value) end
+local function unpacked(columns, text)
+  local row, record = cjson.decode(text), {}
+  for i = 1, #row do
+    if row[i] ~= NULL then record[columns[i]] = row[i] end
+  end
+  return record
+end
 
-local function answered()
-  return R.name and redis.call('HGET', OPS, R.name)
+local function packed(columns, record)
+  local row, last = {}, 0
+  for i = 1, #columns do
+    local value = record[columns[i]]
+    if value == nil then
+      row[i] = NULL
+    else
+      row[i], last = value, i
+    end
+  end
+  for i = #columns, last + 1, -1 do row[i] = nil end
+  return cjson.encode(row)
 end
 
 local function member(kind, number, call, step, channel)
-  return encode({kind, R.rid, number or 0, call or '', step or 0, channel or ''})
+  return kind .. ',' .. number .. ',' .. step .. ',' .. #call .. ',' .. R.rid .. ',' .. call .. channel
 end
 
 local function reply_timers(into)
-  if M.state == 'ready' and M.wake_at then into[member('wake')] = M.wake_at end
-  if M.state == 'running' and M.lease_until then into[member('lease', M.fence)] = M.lease_until end
+  if M.state == 'ready' and M.wake_at then into[member('wake', 0, '', 0, '')] = M.wake_at end
+  if M.state == 'running' and M.lease_until then into[member('lease', M.fence, '', 0, '')] = M.lease_until end
 end
 
 local function call_timers(call, into)
@@ -51,63 +69,69 @@ local function call_timers(call, into)
     if card.look_at then into[member('look', 0, call.id, 0, card.channel)] = card.look_at end
   end
   if GRANTED[call.state] and call.grant_until then
-    into[member('lapse', call.revision, call.id)] = call.grant_until
+    into[member('lapse', call.revision, call.id, 0, '')] = call.grant_until
   end
   if not (ASKED[call.state] and call.deadline) then return end
-  into[member('expire', call.revision, call.id)] = call.deadline
-  local offset = call.terms.remind_ms[call.reminded + 1]
+  into[member('expire', call.revision, call.id, 0, '')] = call.deadline
+  local offset = call.remind_ms and call.remind_ms[call.reminded + 1]
   if offset and call.asked_at + offset < call.deadline then
-    into[member('remind', call.revision, call.id, call.reminded)] = call.asked_at + offset
+    into[member('remind', call.revision, call.id, call.reminded, '')] = call.asked_at + offset
   end
-  local escalate = call.terms.escalate
+  local escalate = call.escalate
   if escalate and not call.escalated and call.asked_at + escalate.after_ms < call.deadline then
-    into[member('escalate', call.revision, call.id)] = call.asked_at + escalate.after_ms
+    into[member('escalate', call.revision, call.id, 0, '')] = call.asked_at + escalate.after_ms
   end
 end
 
 local function held_up(call)
   for _, id in ipairs(present) do
     local other = C[id]
-    if other.state == 'started' and id ~= call.id and (call.terms.alone or other.terms.alone) then
+    if other.state == 'started' and id ~= call.id and (call.alone or other.alone) then
       return true
     end
   end
   return false
 end
 
-local function note_call(id, record)
-  C[id] = cjson.decode(record)
-  was[id] = C[id].state
-  call_timers(C[id], armed)
+local function note_call(id, text)
+  local call = unpacked(CALL_COLUMNS, text)
+  call.id, call.votes = id, call.votes or {}
+  C[id] = call
+  was[id] = call.state
+  call_timers(call, armed)
 end
 
+-- Reads the reply, its present calls and the one the request is about. What is to be answered at
+-- once: the kept answer of a request that was seen before, or that there is no such reply.
 local function load()
-  local record = redis.call('HGET', REPLY, 'm')
-  if not record then return false end
-  M = cjson.decode(record)
+  local about = R.call or ''
+  local found = redis.call('HMGET', REPLY, 'm', 'o:' .. (R.name or ''), 'c:' .. about)
+  if found[2] then return {found[2]} end
+  if not found[1] then return {'null'} end
+  M = unpacked(REPLY_COLUMNS, found[1])
   reply_timers(armed)
   present = M.present
-  if #present > 0 then
-    local fields = {}
-    for i, id in ipairs(present) do fields[i] = 'c:' .. id end
-    for i, found in ipairs(redis.call('HMGET', REPLY, unpack(fields))) do note_call(present[i], found) end
+  if found[3] then note_call(about, found[3]) end
+  local ids, fields = {}, {}
+  for _, id in ipairs(present) do
+    if not C[id] then
+      ids[#ids + 1] = id
+      fields[#fields + 1] = 'c:' .. id
+    end
+  end
+  for from = 1, #fields, 1000 do
+    local texts = redis.call('HMGET', REPLY, unpack(fields, from, math.min(from + 999, #fields)))
+    for i, text in ipairs(texts) do note_call(ids[from + i - 1], text) end
   end
   for _, id in ipairs(present) do
     if GRANTED[C[id].state] and held_up(C[id]) then held_before[id] = true end
   end
-  return true
 end
 
 -- The call that the request is about, if the reply has it in that turn.
 local function the_call()
-  local id = R.call
-  if not C[id] then
-    local found = redis.call('HGET', REPLY, 'c:' .. id)
-    if not found then return nil end
-    note_call(id, found)
-  end
-  if C[id].turn ~= R.turn then return nil end
-  return C[id]
+  local call = C[R.call]
+  return call and call.turn == R.turn and call or nil
 end
 
 local function record(what, actor, note)
@@ -187,10 +211,9 @@ local function decided(call, kind, actor, note)
 end
 
 local function ask(call, state, because)
-  local terms = call.terms
-  local lasts = ({open = terms.timeout_ms, task = terms.task_timeout_ms, unknown = terms.unknown_timeout_ms})[state]
+  local lasts = ({open = call.timeout_ms, task = call.task_timeout_ms, unknown = call.unknown_timeout_ms})[state]
   call.state, call.because, call.revision, call.votes = state, because, call.revision + 1, {}
-  call.asked_at, call.reminded, call.escalated = now, 0, false
+  call.asked_at, call.reminded, call.escalated = now, 0, nil
   call.deadline, call.grant_until = now + lasts, nil
 end
 
@@ -217,23 +240,26 @@ end
 
 local function done(call, run, actor)
   call.state, call.done_run, call.deadline, call.grant_until = 'done', run, nil, nil
-  call.seals.result = R.tag
+  call.result_tag = R.tag
   blobs['result:' .. call.id] = ARGV[2]
   put(call, actor)
 end
 
--- The head of the session's queue must be the reply whose key was declared; else: ask again.
+-- The head of the session's queue must be the reply whose key was declared; else: what to say, so
+-- that the request comes again with it.
 local function queue_moved()
-  return (redis.call('LINDEX', QUEUE, 0) or '') ~= R.following
+  local head = redis.call('LINDEX', QUEUE, 0) or ''
+  if head ~= (R.following or '') then return {'again', head} end
 end
 
 local closing, opened = false, nil         -- this reply closes; the next one's record
+
 local function close_reply(outcome, fence)
   M.state, M.outcome, M.closed_at, M.closed_fence, M.lease_until = 'closed', outcome, now, fence, nil
   closing = true
-  if R.following ~= '' then
+  if (R.following or '') ~= '' then
     M.next_reply = R.following
-    opened = cjson.decode(redis.call('HGET', FOLLOWING, 'm'))
+    opened = unpacked(REPLY_COLUMNS, redis.call('HGET', FOLLOWING, 'm'))
     opened.state, opened.wake_at = 'ready', now + WAKE_MS
     hints[#hints + 1] = R.following
   end
@@ -243,7 +269,7 @@ local function settle()
   for _, id in ipairs(present) do
     local call = C[id]
     if held_before[id] and GRANTED[call.state] and call.grant_until and not held_up(call) then
-      call.grant_until = now + call.terms.grant_lifetime_ms
+      call.grant_until = now + call.grant_lifetime_ms
       quiet(call)
     end
   end
@@ -251,48 +277,71 @@ local function settle()
 end
 
 local function store_timers()
-  local wanted = {}
+  local wanted, gone, new = {}, {}, {}
   reply_timers(wanted)
   for _, call in pairs(C) do call_timers(call, wanted) end
   for name in pairs(armed) do
-    if not wanted[name] then redis.call('ZREM', DUE, name) end
+    if not wanted[name] then gone[#gone + 1] = name end
   end
   for name, at in pairs(wanted) do
-    if armed[name] ~= at then redis.call('ZADD', DUE, at, name) end
+    if armed[name] ~= at then
+      new[#new + 1] = at
+      new[#new + 1] = name
+    end
+  end
+  for from = 1, #gone, 1000 do redis.call('ZREM', DUE, unpack(gone, from, math.min(from + 999, #gone))) end
+  for from = 1, #new, 1000 do redis.call('ZADD', DUE, unpack(new, from, math.min(from + 999, #new))) end
+end
+
+local function store_call(call, fields)
+  local id = call.id
+  if #call.votes == 0 then call.votes = nil end
+  fields[#fields + 1] = 'c:' .. id
+  fields[#fields + 1] = packed(CALL_COLUMNS, call)
+  if ASKED[call.state] then
+    redis.call('ZADD', ASKED_INDEX, call.asked_at, R.rid .. ',' .. id)
+  elseif ASKED[was[id]] then
+    redis.call('ZREM', ASKED_INDEX, R.rid .. ',' .. id)
   end
 end
 
-local function store_calls()
-  for id in pairs(dirty) do
-    local call = C[id]
-    call.before = nil
-    redis.call('HSET', REPLY, 'c:' .. id, encode(call))
-    local name = encode({R.rid, id})
-    if ASKED[call.state] then
-      redis.call('ZADD', ASKED_INDEX, call.asked_at, name)
-    elseif ASKED[was[id]] then
-      redis.call('ZREM', ASKED_INDEX, name)
+-- The reply's fields: its record, what changed of its calls, and the answer if it is kept.
+local function store_reply(kept)
+  local fields = kept and {'o:' .. R.name, kept} or {}
+  if wrote then
+    fields[#fields + 1] = 'm'
+    fields[#fields + 1] = packed(REPLY_COLUMNS, M)
+    for id in pairs(dirty) do store_call(C[id], fields) end
+    for field, blob in pairs(blobs) do
+      fields[#fields + 1] = field
+      fields[#fields + 1] = blob
     end
   end
-  for field, blob in pairs(blobs) do redis.call('HSET', REPLY, field, blob) end
+  for from = 1, #fields, 1000 do
+    redis.call('HSET', REPLY, unpack(fields, from, math.min(from + 999, #fields)))
+  end
 end
 
 local agent                               -- the sealed agent state, when this step writes one
+
 local function store_session()
   if agent then
-    redis.call('HSET', SESSION, 'a_reply', R.rid, 'a_turn', M.turn, 'a_complete', M.outcome and 1 or 0, 'agent', agent)
+    redis.call('HSET', SESSION, 'a', cjson.encode({R.rid, M.turn, M.outcome and 1 or 0}), 'agent', agent)
   end
   if not closing then return end
+  redis.call('PEXPIREAT', HISTORY, M.closed_at + WEEK)
+  redis.call('PEXPIREAT', REPLY, M.closed_at + WEEK)
   if not opened then
     redis.call('HDEL', SESSION, 'active')
     return
   end
   redis.call('LPOP', QUEUE)
   redis.call('HSET', SESSION, 'active', R.following)
-  redis.call('HSET', FOLLOWING, 'm', encode(opened))
-  redis.call('ZADD', DUE, opened.wake_at, encode({'wake', R.following, 0, '', 0, ''}))
+  redis.call('HSET', FOLLOWING, 'm', packed(REPLY_COLUMNS, opened))
+  redis.call('ZADD', DUE, opened.wake_at, 'wake,0,0,0,' .. R.following .. ',')
 end
 
+-- The audit record stands in the partition's stream; the reply's history is the list of its names.
 local function store_messages()
   for _, o in ipairs(orders) do
     redis.call('XADD', OUT, '*', 'kind', o.kind, 'rid', R.rid, 'call', o.call.id, 'turn', o.call.turn,
@@ -300,28 +349,23 @@ local function store_messages()
   end
   for _, rid in ipairs(hints) do redis.call('XADD', WAKE, 'MAXLEN', '~', 10000, '*', 'rid', rid) end
   if not audit then return end
-  local line = encode({at = now, what = audit.what, actor = audit.actor, op = R.op or '', reply_id = R.rid,
-                       session_id = M.session_id, tenant = M.tenant, state = M.state, changes = changes,
-                       note = audit.note, call = R.call or ''})
-  redis.call('RPUSH', HISTORY, line)
-  redis.call('XADD', AUDIT, '*', 'record', line)
+  local row = {now, audit.what, audit.actor, R.op or '', R.rid, M.session_id, M.tenant, M.state, changes,
+               R.call or '', audit.note}
+  redis.call('RPUSH', HISTORY, redis.call('XADD', AUDIT, '*', 'record', cjson.encode(row)))
 end
 
 -- Everything of this step is written here, in one go. `keep`: the answer is kept under the op.
 local function commit(answer, keep)
-  local text = encode(answer)
+  local text = cjson.encode(answer)
   if wrote then
     settle()
-    store_session()
     store_timers()
-    store_calls()
-    redis.call('HSET', REPLY, 'm', encode(M))
     store_messages()
-    if not clock[1] then redis.call('HSET', CLOCK, 'last', now) end
   end
-  if R.name and (keep or wrote) then redis.call('HSET', OPS, R.name, text) end
-  if M.closed_at then
-    for _, key in ipairs({REPLY, HISTORY, OPS}) do redis.call('PEXPIREAT', key, M.closed_at + WEEK) end
+  if wrote or (R.name and keep) then store_reply(R.name and text) end
+  if wrote then
+    store_session()
+    if not clock[1] then redis.call('HSET', CLOCK, 'last', now) end
   end
   return {text}
 end

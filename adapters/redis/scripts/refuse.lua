@@ -1,6 +1,5 @@
-local seen = answered()
-if seen then return {seen} end
-if not load() then return {'null'} end
+local early = load()
+if early then return early end
 local gone = lost()
 if gone then return commit(gone) end
 local call = the_call()

@@ -1,4 +1,5 @@
-if not load() then return {'null'} end
+local early = load()
+if early then return early end
 local gone = lost()
 if gone then return commit(gone) end
 wrote = true

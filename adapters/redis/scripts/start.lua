@@ -1,4 +1,5 @@
-if not load() then return {'null'} end
+local early = load()
+if early then return early end
 local gone = lost()
 if gone then return commit(gone) end
 local call = the_call()
@@ -17,7 +18,7 @@ if held_up(call) then return commit(refused('not_yet', call)) end
 record('start', R.actor)
 M.tries = 0
 call.run_op, call.policy = R.op, R.policy
-if call.terms.external then
+if call.external then
   ask(call, 'task', 'task')
   put(call, R.actor)
   return commit({k = 'TaskOffered', revision = call.revision})

@@ -1,6 +1,5 @@
-local seen = answered()
-if seen then return {seen} end
-if not load() then return {'null'} end
+local early = load()
+if early then return early end
 if M.state == 'queued' or M.state == 'closed' then
   return commit({k = 'NothingToStop', state = M.state, outcome = M.outcome}, true)
 end

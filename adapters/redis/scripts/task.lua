@@ -1,7 +1,6 @@
 -- Fulfil, claim and return. ARGV[2]: of fulfil, the sealed result.
-local seen = answered()
-if seen then return {seen} end
-if not load() then return {'null'} end
+local early = load()
+if early then return early end
 local call = the_call()
 if not call or not (call.state == 'task' or call.state == 'unknown' and R.act == 'fulfil') then
   local expired = call and call.decision and call.decision.kind == 'expire'
@@ -18,7 +17,7 @@ if R.act == 'fulfil' then
   done(call, 0, R.actor)
   return commit(settled(call))
 end
-if call.claimant and call.claimant.id ~= R.actor.id then
+if call.claimant and call.claimant[2] ~= R.actor[2] then
   local answer = refused('taken', call)
   answer.by = call.claimant
   return commit(answer, true)

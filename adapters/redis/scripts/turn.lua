@@ -1,5 +1,6 @@
 -- ARGV[2]: the sealed agent state; then input and content of each call, sealed.
-if not load() then return {'null'} end
+local early = load()
+if early then return early end
 local gone = lost()
 if gone then return commit(gone) end
 if M.turn == R.number and M.turn_fence == R.fence then return commit({k = 'TurnWritten', turn = R.number}) end
@@ -22,13 +23,13 @@ for i, call in ipairs(R.calls) do
   present[i] = call.id
   C[call.id] = call
   call.by, call.at = R.actor, now
-  call.seals = {input = R.tag, content = R.tag}
+  call.input_tag, call.votes = R.tag, {}
   blobs['input:' .. call.id], blobs['content:' .. call.id] = ARGV[1 + 2 * i], ARGV[2 + 2 * i]
   local note = call.note
   call.note = nil
   if call.state == 'open' or call.state == 'task' then
     call.asked_at = now
-    call.deadline = now + (call.state == 'open' and call.terms.timeout_ms or call.terms.task_timeout_ms)
+    call.deadline = now + (call.state == 'open' and call.timeout_ms or call.task_timeout_ms)
   end
   if call.state == 'denied' then
     close(call, 'denied', 'deny', R.actor, note)
