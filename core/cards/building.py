@@ -50,7 +50,7 @@ def check_judgeable(raw_input: str) -> None:
     Raises:
         InvalidInput: it has more than `MAX_JUDGED_BYTES`.
     """
-    if len(raw_input.encode()) > MAX_JUDGED_BYTES:
+    if len(raw_input.encode(errors="surrogatepass")) > MAX_JUDGED_BYTES:
         raise InvalidInput("too_long_to_judge", words.TOO_LONG_TO_JUDGE)
 
 

@@ -127,6 +127,17 @@ class NoGroups:
         return {}
 
 
+def the_people() -> People:
+    """Rita, Ana and Bo; all of them decide, Bo and Rita do the tasks."""
+    return People(
+        persons={name: Person(name, frozenset({f"chat:{name}"})) for name in ("rita", "ana", "bo")},
+        sets={
+            "sre": ApproverSet("sre", people=frozenset({"ana", "bo", "rita"})),
+            "desk": ApproverSet("desk", people=frozenset({"bo", "rita"})),
+        },
+    )
+
+
 @dataclass
 class Office:
     """One agent, its policy, and the people around it."""
@@ -142,15 +153,17 @@ class Office:
     board: Board = field(default_factory=Board)
     heard: Heard = field(default_factory=Heard)
     brain: Model | None = None
+    poster_waits: bool = False
+    people: People = field(default_factory=the_people)
 
     def __post_init__(self) -> None:
         self.policy = self.policy or standard_policy()
+        self.model = ScriptedModel(self.turns)
         self.reopen()
 
     def reopen(self) -> None:
         """Put everything together, from the fields as they are now."""
         assert self.policy is not None
-        self.model = ScriptedModel(self.turns)
         self.spec = AgentSpec(
             "ops",
             self.brain or self.model,
@@ -158,15 +171,6 @@ class Office:
             owner="olga",
             channels=(CHANNEL,),
             tasks={one.name: TaskTerms("desk") for one in self.tools if one.traits.external},
-        )
-        self.people = People(
-            persons={
-                name: Person(name, frozenset({f"chat:{name}"})) for name in ("rita", "ana", "bo")
-            },
-            sets={
-                "sre": ApproverSet("sre", people=frozenset({"ana", "bo", "rita"})),
-                "desk": ApproverSet("desk", people=frozenset({"bo", "rita"})),
-            },
         )
         roster = self.roster = {"ops": self.spec}
         self.preferences = MemoryPreferences(self.clock)
@@ -206,7 +210,9 @@ class Office:
             while busy:
                 ready = await self.ledger.wait_for_work(0)
                 taken = [await self.worker.take_up(reply_id) for reply_id in ready]
-                busy = any(taken) or await self.poster.carry_out() > 0
+                busy = any(taken)
+                if not self.poster_waits:
+                    busy = await self.poster.carry_out() > 0 or busy
 
     async def pass_time(self, seconds: float) -> None:
         """Turn the clock; timers act, and what they cause."""
