@@ -4,12 +4,17 @@ The same function makes the digest when a call is asked, when it is changed, and
 before it starts: whatever moved in between makes another digest, and the call does not run.
 """
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from core.digest import Envelope, digest
+from core.errors import GroundsUnknown
+from core.faults import outline
 from core.tools import Input, Tool
+
+_log = logging.getLogger(__name__)
 
 BOUND = "bound"
 """Field of a call's content: the revision whose digest the call bears. The ledger counts revisions
@@ -41,6 +46,7 @@ class Binder:
 
         Raises:
             InvalidInput: the call holds text that is not valid Unicode.
+            GroundsUnknown: the tool can't tell what it would run on.
         """
         envelope = Envelope(
             tenant=self.tenant,
@@ -58,5 +64,13 @@ class Binder:
 
 
 def grounds(tool: Tool, value: Mapping[str, Any]) -> Mapping[str, str]:
-    """What the effect of this call depends on besides its input; empty for most tools."""
-    return tool.context(value) if isinstance(tool, Grounded) else {}
+    """What the effect of this call depends on besides its input; empty for most tools.
+
+    Raises:
+        GroundsUnknown: the tool can't tell now.
+    """
+    try:
+        return tool.context(value) if isinstance(tool, Grounded) else {}
+    except Exception as error:  # noqa: BLE001 - a tool may raise anything
+        _log.warning("grounds unknown", extra={"tool": tool.name, "why": outline(error)})
+        raise GroundsUnknown("What this call would run on can't be told now.") from None

@@ -12,7 +12,7 @@ from core.binding import BOUND, Binder
 from core.calls import Call, Reply
 from core.cards import check_judgeable
 from core.edits import edit_errors
-from core.errors import InvalidInput, KeyturnError
+from core.errors import GroundsUnknown, InvalidInput, KeyturnError
 from core.inputs import parse_input
 from core.judgement import RulebookMaker
 from core.ledger import Ledger
@@ -69,8 +69,12 @@ class Editor:
         _require_permitted(verdict, gate, call)
         binder = Binder(reply.tenant, reply.reply_id, request.agent, request.session)
         key = call.key
+        try:
+            bound = binder.digest(tool, key.call_id, key.turn, call.revision + 1, raw, value)
+        except GroundsUnknown as error:
+            raise EditRefused(str(error)) from error
         return Edit(
-            digest=binder.digest(tool, key.call_id, key.turn, call.revision + 1, raw, value),
+            digest=bound,
             content={
                 **call.content,
                 **content_of(verdict, gate, tool, value),

@@ -17,6 +17,7 @@
     ├── SetupRefused         the machine or the installation lacks what is configured
     ├── ToolFailed           a tool could not do what it was asked
     │   └── OutcomeUnknown   it was started, and its end can't be proven
+    ├── GroundsUnknown       what a call would run on can't be told now
     ├── ModelFailed          a language model refused or could not be reached
     ├── OutOfStep            ledger and loop disagree about a reply: a fault of ours
     ├── SurfaceUnavailable   the chat did not take a card; it is tried again
@@ -105,6 +106,10 @@ class ToolFailed(KeyturnError):
 
 class OutcomeUnknown(ToolFailed):
     """A tool was started and its end can't be proven: it may or may not have taken effect."""
+
+
+class GroundsUnknown(KeyturnError):
+    """A tool can't say now what a call of it would run on; so the call can't be bound, or run."""
 
 
 class ModelFailed(KeyturnError):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from core import private_answers as say
 from core.agent.stamps import whole
 from core.authority import Authority, Membership, People, Question, Standing, may_decide
-from core.calls import Actor, Call, CallKey, CallState, Reply
+from core.calls import Actor, Because, Call, CallKey, CallState, Reply
 from core.editor import Edit, Editor, EditRefused
 from core.errors import StoreError
 from core.ledger import (
@@ -300,7 +300,8 @@ def question_of(reply: Reply, call: Call, roster: Roster) -> Question:
     """
     request = Request.load(reply.message)
     spec = roster.get(request.agent)
-    is_task = call.state is CallState.TASK
+    was_task = call.final and call.because is Because.TASK
+    is_task = call.state is CallState.TASK or was_task
     fulfillers = call.content.get("fulfillers")
     return Question(
         approvers=(str(fulfillers),) if is_task and fulfillers else call.approvers,

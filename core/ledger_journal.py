@@ -11,7 +11,7 @@ from core.agent.transcript import present_message
 from core.binding import BOUND, Binder
 from core.calls import GRANTED, Actor, Call, CallKey, CallState
 from core.digest import same_digest
-from core.errors import KeyturnError, OutOfStep
+from core.errors import GroundsUnknown, KeyturnError, OutOfStep
 from core.insistence import insist
 from core.ledger import (
     Check,
@@ -232,7 +232,8 @@ class LedgerJournal:
         known = self._known[call.id]
         if known.state is CallState.TASK:
             return Started()
-        if not same_digest(self._digest(known.key, known.bound, call), known.digest):
+        now = self._digest(known.key, known.bound, call)
+        if not now or not same_digest(now, known.digest):
             return await self._withdraw(known, GROUNDS_MOVED)
         if known.state is CallState.APPROVED and self._asks_more(known, call):
             return await self._withdraw(known, GATE_MOVED)
@@ -337,12 +338,15 @@ class LedgerJournal:
         return content
 
     def _digest(self, key: CallKey, bound: int, call: ToolCallBlock) -> str:
-        """The digest of a call on the grounds of now; none for what can't be read."""
+        """The digest of a call on the grounds of now; none for what can't be read or bound."""
         found = self._court.read(call)
         if isinstance(found, str):
             return ""
         tool, value = found
-        return self._held.binder.digest(tool, key.call_id, key.turn, bound, call.input, value)
+        try:
+            return self._held.binder.digest(tool, key.call_id, key.turn, bound, call.input, value)
+        except GroundsUnknown:
+            return ""
 
 
 def _reason(judged: JudgedCall) -> str:

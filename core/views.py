@@ -8,7 +8,7 @@ from core.authority import People
 from core.binding import grounds
 from core.calls import Because, Call, CallState, DecisionKind, Reply
 from core.cards import CallView, Card, CardState, build_card
-from core.errors import InvalidInput
+from core.errors import GroundsUnknown, InvalidInput
 from core.inputs import parse_input
 from core.ledger import Ledger
 from core.messages import TextBlock, ToolResultBlock, ToolResultState
@@ -16,6 +16,7 @@ from core.permissions.rule_strings import print_rule
 from core.permissions.rules import PermissionRule
 from core.requests import Request
 from core.roster import Roster
+from core.tools import Tool
 
 _STATES = {
     CallState.WAITING: CardState.PENDING,
@@ -87,7 +88,7 @@ class Gallery:
             votes=tuple(vote.actor.name or vote.actor.id for vote in call.votes),
             deadline=call.deadline,
             asked_at=call.asked_at,
-            context=grounds(tool, value) if tool and not call.final else {},
+            context=_grounds(tool, value) if tool and not call.final else {},
             claim=content.get("claim", ""),
             previous=_read(call.original_input) if call.input != call.original_input else None,
             edited_by=_editor(call),
@@ -107,6 +108,13 @@ class Gallery:
         if call.state is CallState.TASK and fulfillers:
             return str(fulfillers)
         return ", ".join(call.approvers)
+
+
+def _grounds(tool: Tool, value: Mapping[str, Any]) -> Mapping[str, str]:
+    try:
+        return grounds(tool, value)
+    except GroundsUnknown as error:
+        return {"runs on": str(error)}
 
 
 def _state(call: Call, result: ToolResultBlock | None) -> CardState:

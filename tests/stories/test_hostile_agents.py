@@ -232,23 +232,25 @@ async def test_nothing_of_an_input_is_logged(
     assert all(record.exc_info is None for record in caplog.records)
 
 
-async def test_a_card_that_can_not_be_drawn_keeps_no_other_back(open_office: OpenOffice) -> None:
-    """The first tool's bound context fails when the card is drawn; the second card is shown."""
+async def test_a_tool_that_can_not_tell_what_it_would_run_on_does_not_run(
+    open_office: OpenOffice,
+) -> None:
+    """The card says so, an edit is refused, and an approval does not let it run."""
 
-    class Moved(Press):
-        """A tool whose context can't be told once it has moved away."""
+    class Away(Press):
+        """A tool that has lost its place."""
 
         def context(self, value: Input) -> dict[str, str]:
-            if self.ground == "away":
-                raise OSError(self.ground)
-            return {"place": self.ground}
+            raise OSError(self.ground)
 
-    first, second = Moved("press"), Press("other")
-    office = open_office([[PRESS, Call("other", "{}", "c2")]], [first, second])
-    office.poster_waits = True
-    await office.ask()
-    first.ground, office.poster_waits = "away", False
+    press = Away()
+    office = open_office([[PRESS], [Say("Well.")]], [press])
+    reply_id = await office.ask()
+    assert any("can't be told" in row.shown.text for row in office.card().context)
 
-    await office.settle()
+    assert "can't be told" in await office.modify(await office.asked(), "{ }")
+    await office.approve(await office.asked())
 
-    assert [mark.call.call_id for mark in office.board.marks.values()] == ["c2"]
+    assert press.runs == []
+    assert await office.states(reply_id) == [CallState.DENIED]
+    assert (await office.reply(reply_id)).outcome is ReplyFinishedReason.COMPLETED
