@@ -89,14 +89,23 @@ async def store_errors() -> AsyncIterator[None]:
     """
     try:
         yield
-    except ResponseError as wrong:
-        raise _refusal(wrong) from wrong
-    except AuthenticationError as wrong:
-        raise StoreError("The store refuses our user or password.") from wrong
-    except RedisError as wrong:
-        raise StoreUnavailable("The store gave no answer in time.") from wrong
-    except OSError as wrong:
-        raise StoreUnavailable("The store can't be reached.") from wrong
+    except FAULTS as wrong:
+        raise fault(wrong) from wrong
+
+
+FAULTS = (RedisError, OSError)
+"""What the library raises."""
+
+
+def fault(wrong: Exception) -> Exception:
+    """The ledger's error for one of the library's; see `store_errors`."""
+    if isinstance(wrong, ResponseError):
+        return _refusal(wrong)
+    if isinstance(wrong, AuthenticationError):
+        return StoreError("The store refuses our user or password.")
+    if isinstance(wrong, RedisError):
+        return StoreUnavailable("The store gave no answer in time.")
+    return StoreUnavailable("The store can't be reached.")
 
 
 def _refusal(wrong: ResponseError) -> Exception:

@@ -3,6 +3,7 @@ script on one node, in a cluster as well."""
 
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 
 PREFIX = "keyturn"
@@ -13,9 +14,9 @@ WORKERS = "work"
 """Consumer group of the wake-ups."""
 
 
-def short_hash(text: str) -> str:
+def short_hash(text: bytes) -> str:
     """A name for a text that may be long or secret: 128 bits."""
-    return urlsafe_b64encode(sha256(text.encode()).digest()[:16]).rstrip(b"=").decode()
+    return urlsafe_b64encode(sha256(text).digest()[:16]).rstrip(b"=").decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,13 @@ class Keys:
 
     partition: int
 
+    @property
+    def prefix(self) -> str:
+        """How every key of the partition begins."""
+        return f"{PREFIX}:{{{self.partition:02x}}}:"
+
     def _key(self, name: str) -> str:
-        return f"{PREFIX}:{{{self.partition:02x}}}:{name}"
+        return self.prefix + name
 
     @property
     def clock(self) -> str:
@@ -77,7 +83,7 @@ class Keys:
 
     def event(self, tenant: str, op: str) -> str:
         """String: the answer to an accepted event."""
-        return self._key(f"event:{short_hash(f'{len(tenant)}:{tenant}{op}')}")
+        return self._key(f"event:{short_hash(f'{len(tenant)}:{tenant}{op}'.encode())}")
 
     def session(self, session_id: str) -> str:
         """Hash: a session's tenant, active reply and sealed agent state."""
@@ -93,20 +99,23 @@ class Keys:
 
     def for_script(self, reply_id: str, session_id: str, following: str = "") -> list[str]:
         """Keys in the order in which scripts/prelude.lua names them."""
+        shared, prefix = _shared(self.partition)
         return [
-            self.clock,
-            self.policy,
-            self.due,
-            self.outbox,
-            self.wake,
-            self.audit,
-            self.asked,
-            self.reply(reply_id),
-            self.history(reply_id),
-            self.session(session_id),
-            self.queue(session_id),
-            self.reply(following or reply_id),
+            *shared,
+            f"{prefix}reply:{reply_id}",
+            f"{prefix}history:{reply_id}",
+            f"{prefix}session:{session_id}",
+            f"{prefix}queue:{session_id}",
+            f"{prefix}reply:{following or reply_id}",
         ]
+
+
+@cache
+def _shared(partition: int) -> tuple[tuple[str, ...], str]:
+    """The keys that every script of a partition has, and how all of its keys begin."""
+    keys = Keys(partition)
+    names = (keys.clock, keys.policy, keys.due, keys.outbox, keys.wake, keys.audit, keys.asked)
+    return names, keys.prefix
 
 
 def keys_of(reply_id: str) -> Keys | None:

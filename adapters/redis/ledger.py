@@ -1,18 +1,18 @@
 """The ledger in Redis or Valkey: each transition is one script, replay-safe by its op."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from redis.exceptions import ResponseError
-
 from adapters.redis import layout
-from adapters.redis.connection import BLOCK_MS, Connections, store_errors
-from adapters.redis.keys import META, POSTERS, WORKERS, Keys, keys_of
+from adapters.redis.clock import StoreClock
+from adapters.redis.connection import FAULTS, Connections, fault, store_errors
+from adapters.redis.keys import META, Keys, keys_of
 from adapters.redis.records import MISFITS, Records, load, require_agent_of
 from adapters.redis.replies import answer_from
 from adapters.redis.scripts import Scripts
 from adapters.redis.sealing import Sealer
+from adapters.redis.streams import Streams
 from adapters.redis.wire import Message, Sender, accept_message
 from core.calls import Call, CallKey, Reply, Session, new_reply_id, partition_of
 from core.errors import SetupRefused, StoreDamaged, StoreUnavailable
@@ -50,11 +50,15 @@ class RedisLedger(Steps):
     replicas: int = 0
     scripts: Scripts = field(init=False)
     records: Records = field(init=False)
+    clock: StoreClock = field(init=False)
+    streams: Streams = field(init=False)
     _routes: dict[str, _Route] = field(default_factory=dict[str, _Route])
 
     def __post_init__(self) -> None:
         self.scripts = Scripts(self.connections.line, self.connections.commands)
         self.records = Records(self.sealer)
+        self.clock = StoreClock(self.connections.line)
+        self.streams = Streams(self.connections, self.partitions)
 
     async def prepare(self) -> None:
         """Fix the number of partitions on first use, compare it ever after.
@@ -75,11 +79,14 @@ class RedisLedger(Steps):
         """Take a message once."""
         keys = Keys(partition_of(request.session_id, self.partitions))
         random = self.ids.new() + self.ids.new()[:8]
-        reply_id = new_reply_id(keys.partition, await self.now(), random)
+        reply_id = new_reply_id(keys.partition, await self.clock.about(), random)
         message = accept_message(request, reply_id, self.sealer)
         names = keys.for_script(reply_id, request.session_id)
         found = await self._run(message, [*names, keys.event(request.tenant, request.op)])
-        return cast(a.Begun | a.Queued | a.Full, answer_from(found[0]))
+        answer = cast(a.Begun | a.Queued | a.Full, answer_from(found[0]))
+        if not isinstance(answer, a.Full):
+            self._remember(answer.reply_id, _Route(request.tenant, request.session_id))
+        return answer
 
     async def step(self, request: Request, reply_id: str) -> a.Answer | None:
         """Make a transition of a reply; None: no such reply."""
@@ -127,27 +134,15 @@ class RedisLedger(Steps):
         self, poster: str, limit: int = 10, wait_ms: int = 0, again_after_ms: int = 60_000
     ) -> tuple[r.Order, ...]:
         """Take outbox entries: first those that were taken and never acknowledged."""
-        found: list[r.Order] = []
-        for keys in self._all():
-            found += await self._again(keys, poster, limit - len(found), again_after_ms)
-        if len(found) < limit:
-            found += await self._new_orders(poster, limit - len(found), 0 if found else wait_ms)
-        return tuple(found)
+        return await self.streams.orders(poster, limit, wait_ms, again_after_ms)
 
     async def drop(self, reply_id: str, order: str) -> None:
         """Acknowledge an order that has nothing to show."""
-        keys = keys_of(reply_id)
-        if keys is None:
-            return
-        async with store_errors(), self.connections.commands.pipeline(transaction=True) as pipe:
-            pipe.xack(keys.outbox, POSTERS, order)
-            pipe.xdel(keys.outbox, order)
-            await pipe.execute()
+        await self.streams.drop(reply_id, order)
 
     async def wait_for_work(self, wait_ms: int) -> tuple[str, ...]:
         """Ids of replies that became ready; each is heard by one waiter, if by any."""
-        rows = await self._read_group(WORKERS, "any", 100, wait_ms)
-        return tuple(dict.fromkeys(fields[b"rid"].decode() for _, _, fields in rows))
+        return await self.streams.wait_for_work(wait_ms)
 
     async def publish_policy(self, revision: str) -> None:
         """Make this the policy revision in force, partition by partition."""
@@ -163,12 +158,7 @@ class RedisLedger(Steps):
 
     async def now(self) -> int:
         """The server's clock."""
-        asked = ("HMGET", Keys(0).clock, "fixed", "last"), ("TIME",)
-        async with store_errors():
-            (fixed, last), (seconds, micros) = await self.connections.line.ask_all(asked)
-        if fixed:
-            return int(fixed)
-        return max(int(seconds) * 1000 + int(micros) // 1000, int(last or 0))
+        return await self.clock.now()
 
     async def reply(self, reply_id: str) -> Reply | None:
         """A reply with all its calls."""
@@ -227,10 +217,16 @@ class RedisLedger(Steps):
         return [Keys(number) for number in range(self.partitions)]
 
     async def _run(self, message: Message, names: Sequence[str]) -> list[Any]:
+        if self.replicas and message.script in _CONFIRMED:
+            return await self._run_confirmed(message, names)
+        try:
+            return await self.scripts.run(message.script, names, message.args())
+        except FAULTS as wrong:
+            raise fault(wrong) from wrong
+
+    async def _run_confirmed(self, message: Message, names: Sequence[str]) -> list[Any]:
+        mark = Keys(int(message.body["rid"][:2], 16)).mark
         async with store_errors():
-            if not self.replicas or message.script not in _CONFIRMED:
-                return await self.scripts.run(message.script, names, message.args())
-            mark = Keys(int(message.body["rid"][:2], 16)).mark
             answer, confirmed = await self.scripts.run_confirmed(
                 message.script, names, message.args(), mark, self.replicas
             )
@@ -285,70 +281,11 @@ class RedisLedger(Steps):
         call = await self._call(keys, reply_id, call_id, None)
         return call if call and asked.wants(call) else None
 
-    async def _again(self, keys: Keys, poster: str, limit: int, after_ms: int) -> list[r.Order]:
-        if limit <= 0:
-            return []
-
-        async def claim() -> Any:
-            return await self.connections.commands.xautoclaim(
-                keys.outbox, POSTERS, poster, after_ms, "0-0", count=limit
-            )
-
-        claimed = await self._in_group(POSTERS, [keys.outbox], claim)
-        return [_order(name, fields, repeated=True) for name, fields in claimed[1] if fields]
-
-    async def _new_orders(self, poster: str, limit: int, wait_ms: int) -> list[r.Order]:
-        rows = await self._read_group(POSTERS, poster, limit, wait_ms)
-        return [_order(name, fields, repeated=False) for _, name, fields in rows]
-
-    async def _read_group(
-        self, group: str, consumer: str, count: int, wait_ms: int
-    ) -> list[tuple[bytes, bytes, dict[bytes, bytes]]]:
-        hints = group == WORKERS
-        streams = [keys.wake if hints else keys.outbox for keys in self._all()]
-        while True:
-            block = min(wait_ms, BLOCK_MS) or None
-
-            async def take(block: int | None = block) -> Any:
-                wanted = dict.fromkeys(streams, ">")
-                return await self.connections.blocking.xreadgroup(
-                    group, consumer, wanted, count, block, noack=hints
-                )
-
-            found = await self._in_group(group, streams, take)
-            wait_ms -= block or 0
-            if found or wait_ms <= 0:
-                return _rows(found)
-
-    async def _in_group(self, group: str, streams: list[str], act: Callable[[], Any]) -> Any:
-        async with store_errors():
-            try:
-                return await act()
-            except ResponseError as wrong:
-                if not str(wrong).startswith("NOGROUP"):
-                    raise
-            for stream in streams:
-                try:
-                    await self.connections.commands.xgroup_create(stream, group, "0", mkstream=True)
-                except ResponseError as wrong:
-                    if not str(wrong).startswith("BUSYGROUP"):
-                        raise
-            return await act()
-
 
 def _hash(flat: Any) -> dict[bytes, bytes]:
     if isinstance(flat, dict):
         return flat
     return dict(zip(flat[::2], flat[1::2], strict=True))
-
-
-def _rows(found: Any) -> list[tuple[bytes, bytes, dict[bytes, bytes]]]:
-    """Entries of a group read, whichever protocol the answer came in."""
-    rows: list[tuple[bytes, bytes, dict[bytes, bytes]]] = []
-    for stream, batches in (found or {}).items() if isinstance(found, dict) else found or ():
-        entries = batches[0] if batches and isinstance(batches[0], list) else batches
-        rows += [(stream, name, fields) for name, fields in entries]
-    return rows
 
 
 def _timer(name: bytes, score: float) -> r.Timer:
@@ -361,13 +298,3 @@ def _timer(name: bytes, score: float) -> r.Timer:
         )
     except MISFITS as wrong:
         raise StoreDamaged("A stored timer can't be read.") from wrong
-
-
-def _order(name: bytes, fields: dict[bytes, bytes], *, repeated: bool) -> r.Order:
-    try:
-        text = {key.decode(): value.decode() for key, value in fields.items()}
-        card = r.CardKey(CallKey(text["rid"], text["call"], int(text["turn"])), text["channel"])
-        kind = cast(Any, text["kind"])
-        return r.Order(name.decode(), kind, card, text["name"], repeated)
-    except MISFITS as wrong:
-        raise StoreDamaged("A stored order can't be read.") from wrong

@@ -3,13 +3,13 @@
 Lua writes an empty list as `{}`: `tuple` makes the same of both.
 """
 
-import json
 from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from adapters.redis import layout
+from adapters.redis.encoding import decoded
 from adapters.redis.sealing import Place, Sealer
 from core.calls import (
     Actor,
@@ -47,7 +47,7 @@ def load(text: bytes) -> Any:
         StoreDamaged: not the JSON that a script wrote.
     """
     try:
-        return json.loads(text)
+        return decoded(text)
     except ValueError:
         raise StoreDamaged("A record in the store is not JSON.") from None
 

@@ -6,7 +6,6 @@ A byte flipped, a record put in another's place or an older one put back: `Store
 In the clear stay ids, states, times, and who acted.
 """
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from adapters.redis.encoding import decoded, encoded
 from core.errors import SetupRefused, StoreDamaged, StoreError
 
 VERSION = 1
@@ -33,7 +33,9 @@ OPENED_LIMIT = 64 << 20
 _KEY_BYTES = 32
 _NONCE_BYTES = 12
 
-_ENCODER = json.JSONEncoder(separators=(",", ":"))
+_COMPRESSOR = zstandard.ZstdCompressor(level=3)
+_DECOMPRESSOR = zstandard.ZstdDecompressor()
+"""Made once, which costs more than using them; one thread at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +123,10 @@ class Sealer:
         Raises:
             StoreError: larger than `SEALED_LIMIT`.
         """
-        plain = _ENCODER.encode(value).encode()
+        plain = encoded(value)
         version, packed = VERSION, plain
         if len(plain) > _SMALL:
-            version, packed = COMPRESSED, zstandard.ZstdCompressor(level=3).compress(plain)
+            version, packed = COMPRESSED, _COMPRESSOR.compress(plain)
         if len(packed) > SEALED_LIMIT:
             raise StoreError(f"A record of {len(packed)} compressed bytes is over the limit.")
         kid = self.keyring.current
@@ -153,17 +155,16 @@ class Sealer:
         except (InvalidTag, ValueError):
             raise StoreDamaged("A record is not the one that was sealed here.") from None
         if blob[0] == COMPRESSED:
-            unpacker = zstandard.ZstdDecompressor()
-            packed = unpacker.decompress(packed, max_output_size=OPENED_LIMIT)
-        return json.loads(packed)
+            packed = _DECOMPRESSOR.decompress(packed, max_output_size=OPENED_LIMIT)
+        return decoded(packed)
 
 
 @lru_cache(maxsize=1024)
 def _cipher(master: bytes, tenant: str, reply_id: str) -> AESGCM:
     """The cipher of one reply; those in use are kept, for making one costs more than using it."""
-    info = json.dumps(["keyturn", "seal", VERSION, tenant, reply_id]).encode()
+    info = encoded(["keyturn", "seal", VERSION, tenant, reply_id])
     return AESGCM(HKDF(hashes.SHA256(), _KEY_BYTES, None, info).derive(master))
 
 
 def _bound(version: int, kid: str, place: Place) -> bytes:
-    return _ENCODER.encode([version, kid, place.tenant, place.reply_id, *place.parts]).encode()
+    return encoded([version, kid, place.tenant, place.reply_id, *place.parts])

@@ -1,20 +1,18 @@
 """Requests as scripts read them: a JSON body in the clear, and sealed contents beside it."""
 
-import json
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from adapters.redis.encoding import encoded
 from adapters.redis.keys import short_hash
 from adapters.redis.layout import actor_row, given
 from adapters.redis.records import agent_place
 from adapters.redis.sealing import Place, Sealer
 from core.calls import Because, CallKey, CallState, Json
 from core.ledger import requests as r
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,7 @@ class Message:
 
     def args(self) -> list[str | bytes]:
         """As arguments of the script."""
-        return [_ENCODER.encode(self.body), *self.blobs]
+        return [encoded(self.body), *self.blobs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +91,7 @@ def accept_message(request: r.Accept, reply_id: str, sealer: Sealer) -> Message:
 
 
 def _answer_name(request: Any) -> str:
-    name = json.dumps([*r.replay_name(request), request.op])
-    return short_hash(name)
+    return short_hash(encoded([*r.replay_name(request), request.op]))
 
 
 def _plain(script: str) -> Callable[[Sender, Any], Message]:
