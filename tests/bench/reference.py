@@ -1,8 +1,8 @@
 """agentscope 2.0 at the same work: a scripted model, an allowed tool, a parked reply, rules."""
 
 import time
-from collections.abc import AsyncGenerator
-from typing import Any
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from typing import Any, TypeAlias
 
 from agentscope.agent import Agent
 from agentscope.agent._config import ReActConfig
@@ -17,8 +17,10 @@ from agentscope.permission import (
     PermissionEngine,
     PermissionRule,
 )
-from agentscope.state import AgentState
 from agentscope.tool import Bash, FunctionTool, Toolkit
+
+Check: TypeAlias = Callable[[str], Awaitable[str]]
+"""What is to happen to a command: allow, deny or ask."""
 
 
 class Scripted(ChatModelBase):
@@ -109,8 +111,8 @@ async def parked_bytes() -> int:
     return len(agent.state.model_dump_json().encode())
 
 
-async def check_time(contents: list[str], command: str, rounds: int) -> float:
-    """Seconds per permission check of a Bash call under these allow rules."""
+def checker(contents: Sequence[str]) -> Check:
+    """The permission check of a Bash call under these allow rules."""
     rules = [
         PermissionRule(
             tool_name="Bash", rule_content=text, behavior=PermissionBehavior.ALLOW, source="bench"
@@ -119,10 +121,9 @@ async def check_time(contents: list[str], command: str, rounds: int) -> float:
     ]
     engine = PermissionEngine(PermissionContext(allow_rules={"Bash": rules}))
     tool = Bash()
-    begun = time.perf_counter()
-    for _ in range(rounds):
-        await engine.check_permission(tool, {"command": command})
-    return (time.perf_counter() - begun) / rounds
 
+    async def check(command: str) -> str:
+        decision = await engine.check_permission(tool, {"command": command})
+        return str(decision.behavior.value)
 
-__all__ = ["AgentState", "check_time", "loop_times", "parked_bytes"]
+    return check

@@ -79,13 +79,17 @@ _RUNS_ANOTHER = frozenset({
 })  # fmt: skip
 _ONLY_LOOKS_UP = frozenset({("command", "-v"), ("command", "-V")})
 _VERSION = re.compile(r"(?<=[A-Za-z])-?\d[\d.]*$")
+_BARE = re.compile(r"[A-Za-z_-]*")
+_EXTENSION = re.compile(r"\.(?:exe|cmd|bat|com)$", re.IGNORECASE)
+_SEPARATOR = re.compile(r"[/\\]")
 
 
 def base_name(program: str) -> str:
     """``/usr/bin/python3.11`` → ``python``; ``Node.EXE`` → ``node``. For refusing, never for
     allowing."""
-    name = re.split(r"[/\\]", program)[-1]
-    name = re.sub(r"\.(?:exe|cmd|bat|com)$", "", name, flags=re.IGNORECASE)
+    if _BARE.fullmatch(program):
+        return program
+    name = _EXTENSION.sub("", _SEPARATOR.split(program)[-1])
     return _VERSION.sub("", name) or name
 
 
@@ -122,6 +126,8 @@ def runs_another_program(argv: Sequence[str]) -> bool:
 
 
 def _is_in(program: str, names: frozenset[str]) -> bool:
-    exact = re.split(r"[/\\]", program)[-1]
+    if _BARE.fullmatch(program):
+        return program in names or program.lower() in names
+    exact = _SEPARATOR.split(program)[-1]
     base = base_name(program)
     return not names.isdisjoint({exact, base, exact.lower(), base.lower()})

@@ -40,7 +40,9 @@ def _part(node: tree_sitter.Node, source: bytes) -> str:
         return decode_ansi_c(text[2:-1])
     if node.type in {"string", "translated_string"}:
         return _string(node, source)
-    return re.sub(r"\\([\s\S])", r"\1", PARAMETER.sub("", text))
+    if "$" in text:
+        text = PARAMETER.sub("", text)
+    return re.sub(r"\\([\s\S])", r"\1", text) if "\\" in text else text
 
 
 def _string(node: tree_sitter.Node, source: bytes) -> str:
@@ -72,6 +74,8 @@ def decode_ansi_c(text: str) -> str:
 
 def expand_braces(text: str) -> list[str]:
     """The words that ``a{b,c}`` stands for; at most 64, the text itself if it holds no list."""
+    if "{" not in text:
+        return [text]
     done: list[str] = []
     waiting = [text]
     while waiting and len(done) + len(waiting) < _MOST_WORDS:
