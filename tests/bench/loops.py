@@ -91,9 +91,9 @@ async def loop_figures() -> list[Figure]:
 
 
 def _typical(runs: Sequence[Sequence[float]]) -> float:
-    return median(map(median, zip(*runs, strict=True)))
+    return float(median(map(median, zip(*runs, strict=True))))
 
 
 def _growth(runs: Sequence[Sequence[float]]) -> float:
     fastest = [min(turn) for turn in zip(*runs, strict=True)]
-    return median(fastest[-ENDS:]) / median(fastest[:ENDS])
+    return float(median(fastest[-ENDS:]) / median(fastest[:ENDS]))

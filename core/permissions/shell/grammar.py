@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 import tree_sitter
@@ -10,6 +11,9 @@ import tree_sitter_bash
 MAX_PIPES: Final = 1024
 """Most bars in a text that is parsed; the parser's time and memory grow with their square."""
 
+_KEPT: Final = 4
+"""How many trees are kept: judging one command looks at its tree several times."""
+
 _LANGUAGE: Final = tree_sitter.Language(tree_sitter_bash.language())
 
 
@@ -17,19 +21,27 @@ class TooSlow(Exception):
     """The parser needs more time than any ordinary command does."""
 
 
-def parse(source: bytes, until: float | None = None) -> tree_sitter.Node:
+@lru_cache(maxsize=_KEPT)
+def parse(source: bytes) -> tree_sitter.Node:
     """The root of the syntax tree of `source`; look at `has_error`.
 
-    The grammar needs quadratic time for some inputs, so it is given a deadline: `until` on
-    `time.monotonic`, by default `deadline` for this source. Missing it never allows anything.
-    Long pipelines are refused before, because there the deadline is not looked at.
+    Raises:
+        TooSlow: it takes longer than `deadline` grants, or would.
+    """
+    return parse_until(source, deadline(len(source)))
+
+
+def parse_until(source: bytes, until: float) -> tree_sitter.Node:
+    """The same with a deadline on `time.monotonic`, and the tree not kept.
+
+    The grammar needs quadratic time for some inputs, hence the deadline. Missing it never allows
+    anything. Long pipelines are refused before, because there the deadline is not looked at.
 
     Raises:
         TooSlow: the deadline passed, or would.
     """
     if _pipes(source) > MAX_PIPES:
         raise TooSlow
-    limit = deadline(len(source)) if until is None else until
     view = memoryview(source)
     parser = tree_sitter.Parser(_LANGUAGE)
 
@@ -37,7 +49,7 @@ def parse(source: bytes, until: float | None = None) -> tree_sitter.Node:
         return view[offset:]
 
     def is_late(_offset: int, _has_error: bool) -> bool:
-        return time.monotonic() > limit
+        return time.monotonic() > until
 
     try:
         return parser.parse(read, progress_callback=is_late).root_node

@@ -16,8 +16,9 @@ import tree_sitter
 
 from core.permissions.profiles import names
 from core.permissions.shell.blind import split_blindly, substituted
-from core.permissions.shell.grammar import TooSlow, deadline, parse
+from core.permissions.shell.grammar import TooSlow, deadline, parse, parse_until
 from core.permissions.shell.literals import PARAMETER, expand_braces, literal
+from core.permissions.shell.simple import plain_words
 from core.permissions.shell.texts import feeds_a_shell, texts_of, with_values
 
 Argv = tuple[str, ...]
@@ -65,7 +66,7 @@ class TooMuch(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
+class ShellText:
     """A piece of shell text, and how deep inside other text it stood."""
 
     text: str
@@ -88,7 +89,7 @@ def programs(command: str) -> tuple[Argv, ...]:
     found: dict[Argv, None] = {}
     seen: set[str] = set()
     left = MAX_READ
-    waiting = deque([_Text(command, 0)])
+    waiting = deque([ShellText(command, 0)])
     while waiting:
         piece = waiting.popleft()
         for text in _spellings(piece.text):
@@ -97,11 +98,13 @@ def programs(command: str) -> tuple[Argv, ...]:
                 left -= len(text)
                 if piece.depth > MAX_DEPTH or len(seen) > MAX_TEXTS or left < 0:
                     raise TooMuch
-                _read_text(_Text(text, piece.depth), until, waiting, found)
+                _read_text(ShellText(text, piece.depth), until, waiting, found)
     return tuple(found)
 
 
-def _read_text(piece: _Text, until: float, waiting: deque[_Text], found: dict[Argv, None]) -> None:
+def _read_text(
+    piece: ShellText, until: float, waiting: deque[ShellText], found: dict[Argv, None]
+) -> None:
     size = sum(map(len, found))
     for argv in _programs_of_text(piece, until, waiting):
         if argv not in found:
@@ -123,17 +126,9 @@ def _spellings(text: str) -> Iterator[str]:
     yield with_values(joined)
 
 
-def _programs_of_text(piece: _Text, until: float, waiting: deque[_Text]) -> Iterator[Argv]:
-    source = piece.text.encode(errors="replace")
-    try:
-        root = parse(source, until)
-    except TooSlow:
-        raise TooMuch from None
-    lists, bodies = _word_lists(root, source)
-    if root.has_error:
-        lists.extend(split_blindly(piece.text))
-    elif _OPEN_HEREDOC.search(piece.text):  # where it ends, grammar and bash may disagree
-        lists.extend(substituted(piece.text))
+def _programs_of_text(piece: ShellText, until: float, waiting: deque[ShellText]) -> Iterator[Argv]:
+    plain = plain_words(piece.text)
+    lists, bodies = ([list(plain)], []) if plain else lists_by_grammar(piece, until)
     if len(lists) > MAX_PROGRAMS:
         raise TooMuch
     depth = piece.depth + 1
@@ -141,10 +136,29 @@ def _programs_of_text(piece: _Text, until: float, waiting: deque[_Text]) -> Iter
     yield from started
     feeds_shell = any(map(feeds_a_shell, started))
     for argv in started:
-        waiting.extend(_Text(inner, depth) for inner in texts_of(argv, feeds_shell=feeds_shell))
+        waiting.extend(ShellText(inner, depth) for inner in texts_of(argv, feeds_shell=feeds_shell))
     if feeds_shell:
-        waiting.extend(_Text(re.sub(r"^<<<\s*|[\"']", "", body), depth) for body in bodies)
-        waiting.extend(_Text(body, depth) for body in bodies)
+        waiting.extend(ShellText(re.sub(r"^<<<\s*|[\"']", "", body), depth) for body in bodies)
+        waiting.extend(ShellText(body, depth) for body in bodies)
+
+
+def lists_by_grammar(piece: ShellText, until: float) -> tuple[list[list[str]], list[str]]:
+    """The words of each command in a text, and the texts of here-documents and here-strings.
+
+    Raises:
+        TooMuch: it takes too long to read.
+    """
+    source = piece.text.encode(errors="replace")
+    try:
+        root = parse_until(source, until) if piece.depth else parse(source)
+    except TooSlow:
+        raise TooMuch from None
+    lists, bodies = _word_lists(root, source)
+    if root.has_error:
+        lists.extend(split_blindly(piece.text))
+    elif _OPEN_HEREDOC.search(piece.text):  # where it ends, grammar and bash may disagree
+        lists.extend(substituted(piece.text))
+    return lists, bodies
 
 
 def _word_lists(root: tree_sitter.Node, source: bytes) -> tuple[list[list[str]], list[str]]:

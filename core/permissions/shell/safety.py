@@ -15,6 +15,7 @@ from core.permissions.profiles import names
 from core.permissions.shell.grammar import TooSlow, parse
 from core.permissions.shell.programs import Argv, TooMuch, programs
 from core.permissions.shell.sed import sed_reason
+from core.permissions.shell.simple import plain_words
 from core.permissions.shell.words import NotPlain, SimpleCommand, read_commands
 
 # Source: the shapes, patterns and programs that agentscope 2.0's Bash tool asks about.
@@ -37,6 +38,8 @@ _DANGERS: Final = re.compile(
     r"|chmod 777|chmod -R 777|chown -R|kill -9|> /dev/"
 )
 _FORMAT: Final = "--format"
+_QUOTING: Final = re.compile(r"[\"'\\]")
+_SHORT_FLAGS: Final = re.compile(r"-[A-Za-z0-9]+")
 _HARMLESS_DEVICES: Final = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 _WRITERS_TOO: Final = frozenset({"sed", "rsync", "scp", "ln", ">"})
 _EDIT_FLAGS: Final = {
@@ -85,6 +88,8 @@ def danger_reason(command: str, paths: Paths) -> str | None:
 
 
 def _shape(command: str) -> str | None:
+    if plain_words(command):
+        return None
     root = parse(command.encode(errors="replace"))
     if root.has_error:
         return "its syntax can't be read for sure"
@@ -99,7 +104,7 @@ def _shape(command: str) -> str | None:
 
 def _flags(argv: Argv) -> tuple[frozenset[str], frozenset[str]]:
     """The letters of the short flags and the names of the long ones."""
-    short = "".join(word[1:] for word in argv[1:] if re.fullmatch(r"-[A-Za-z0-9]+", word))
+    short = "".join(word[1:] for word in argv[1:] if _SHORT_FLAGS.fullmatch(word))
     return frozenset(short), frozenset(word for word in argv[1:] if word.startswith("--"))
 
 
@@ -137,6 +142,8 @@ def _sed(argv: Argv, paths: Paths) -> str | None:
 def _sed_in_text(command: str) -> str | None:
     """The reference takes every option behind `sed`, another program's too, for one of sed's own,
     and asks about those that it does not know."""
+    if "sed" not in _QUOTING.sub("", command):
+        return None
     try:
         words = shlex.split(command)
     except ValueError:

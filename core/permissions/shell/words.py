@@ -19,6 +19,7 @@ from typing import Final
 import tree_sitter
 
 from core.permissions.shell.grammar import TooSlow, leaves, parse
+from core.permissions.shell.simple import plain_words
 
 MAX_BYTES: Final = 8192
 """Longest command an allow rule may cover, in bytes of UTF-8."""
@@ -28,6 +29,8 @@ MAX_PARTS: Final = 20
 
 MAX_BLANKS: Final = 63
 """Longest run of blanks: longer padding can push the tail of a command out of a preview."""
+
+_TOO_MANY_BLANKS: Final = re.compile(rf"[ \t]{{{MAX_BLANKS + 1}}}")
 
 _KEPT: Final = 64
 """How many readings are kept: judging one command reads it for rules, gates and offers."""
@@ -89,6 +92,18 @@ def read_commands(command: str) -> tuple[SimpleCommand, ...]:
     Raises:
         NotPlain: the command uses anything whose meaning is not certain from its text.
     """
+    words = plain_words(command)
+    if words is not None and len(command) <= MAX_BYTES:
+        return (SimpleCommand(tuple(Word(w, plain=True, glob=False) for w in words), command),)
+    return read_by_grammar(command)
+
+
+def read_by_grammar(command: str) -> tuple[SimpleCommand, ...]:
+    """The same, whatever the command is like.
+
+    Raises:
+        NotPlain: the command uses anything whose meaning is not certain from its text.
+    """
     _check_characters(command)
     source = command.encode()
     try:
@@ -113,7 +128,7 @@ def _check_characters(command: str) -> None:
         raise NotPlain(f"it is longer than {MAX_BYTES} bytes")
     if not command.strip(" \t"):
         raise NotPlain("it is empty")
-    if re.search(rf"[ \t]{{{MAX_BLANKS + 1}}}", command):
+    if _TOO_MANY_BLANKS.search(command):
         raise NotPlain(f"it has more than {MAX_BLANKS} blanks in a row")
     if command.isascii() and command.isprintable():
         return
@@ -202,7 +217,7 @@ def _words(node: tree_sitter.Node, source: bytes) -> tuple[Word, ...]:
         raise NotPlain("it sets a variable")
     if program.text in _KEYWORDS:
         raise NotPlain(f"it uses “{program.text}”")
-    if program.text not in _PRINTERS and any(_has_exit_status(c, source) for c in node.children):
+    if program.text not in _PRINTERS and _has_exit_status(node, source):
         raise NotPlain("it uses an expansion inside quotes")
     return tuple(words)
 
@@ -253,6 +268,8 @@ def _is_certain(node: tree_sitter.Node, source: bytes) -> bool:
 
 
 def _has_exit_status(node: tree_sitter.Node, source: bytes) -> bool:
+    if b"$?" not in source[node.start_byte : node.end_byte]:
+        return False
     if node.type == "string":
         return "$?" in _QUOTED_PIECES.findall(_text(node, source))
     return any(_has_exit_status(child, source) for child in node.children)
