@@ -7,6 +7,7 @@ hide nothing. It is a list of known dangers, not a proof of harmlessness.
 import re
 import shlex
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -38,6 +39,8 @@ _DANGERS: Final = re.compile(
     r"|chmod 777|chmod -R 777|chown -R|kill -9|> /dev/"
 )
 _FORMAT: Final = "--format"
+_KEPT: Final = 16
+"""How many readings are kept: judging and offering look at the same command."""
 _QUOTING: Final = re.compile(r"[\"'\\]")
 _SHORT_FLAGS: Final = re.compile(r"-[A-Za-z0-9]+")
 _HARMLESS_DEVICES: Final = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
@@ -72,19 +75,29 @@ def danger_reason(command: str, paths: Paths) -> str | None:
     """What is dangerous, or can't be read: no rule of anybody answers it."""
     if not command.strip():
         return None
+    reason, started = _text_danger(command)
+    if reason is not None:
+        return reason
+    reasons = (check(argv, paths) for argv in started for check in _PATH_CHECKS)
+    return next(filter(None, reasons), None)
+
+
+@lru_cache(maxsize=_KEPT)
+def _text_danger(command: str) -> tuple[str | None, tuple[Argv, ...]]:
+    """What is dangerous wherever the paths in it lead, and the programs that the command starts."""
     try:
         shape = _shape(command)
         started: tuple[Argv, ...] = () if shape else programs(command)
     except (TooMuch, TooSlow):
-        return "it is too long or too deep to be read"
+        return "it is too long or too deep to be read", ()
     if shape:
-        return shape
+        return shape, ()
     texts = [" ".join(command.split()), *(" ".join(argv) for argv in started if argv[0] != ">")]
     dangers = (_DANGERS.search(text) for text in texts)
     for danger in filter(None, dangers):
-        return f"it holds “{danger.group()}”"
-    reasons = (check(argv, paths) for argv in started for check in _CHECKS)
-    return next(filter(None, reasons), None)
+        return f"it holds “{danger.group()}”", started
+    reasons = (check(argv) for argv in started for check in _TEXT_CHECKS)
+    return next(filter(None, reasons), None), started
 
 
 def _shape(command: str) -> str | None:
@@ -108,8 +121,7 @@ def _flags(argv: Argv) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(short), frozenset(word for word in argv[1:] if word.startswith("--"))
 
 
-def _hidden_danger(argv: Argv, paths: Paths) -> str | None:
-    del paths
+def _hidden_danger(argv: Argv) -> str | None:
     if argv[0] == ">":
         return "it writes to a device" if any(map(_is_device, argv[1:])) else None
     letters, long = _flags(argv)
@@ -131,8 +143,7 @@ def _is_device(target: str) -> bool:
     return target.startswith("/dev/") and target not in _HARMLESS_DEVICES
 
 
-def _sed(argv: Argv, paths: Paths) -> str | None:
-    del paths
+def _sed(argv: Argv) -> str | None:
     for at, word in enumerate(argv):
         if word == "sed" or word.endswith("/sed"):
             return sed_reason(argv[at + 1 :])
@@ -186,9 +197,8 @@ def _removes_a_root(argv: Argv, paths: Paths) -> str | None:
     return None
 
 
-_CHECKS: Final[tuple[Callable[[Argv, Paths], str | None], ...]] = (
-    _hidden_danger,
-    _sed,
+_TEXT_CHECKS: Final[tuple[Callable[[Argv], str | None], ...]] = (_hidden_danger, _sed)
+_PATH_CHECKS: Final[tuple[Callable[[Argv, Paths], str | None], ...]] = (
     _sensitive_path,
     _removes_a_root,
 )
