@@ -84,7 +84,7 @@ class RedisLedger(Steps):
         names = keys.for_script(reply_id, request.session_id)
         found = await self._run(message, [*names, keys.event(request.tenant, request.op)])
         answer = cast(a.Begun | a.Queued | a.Full, answer_from(found[0]))
-        if not isinstance(answer, a.Full):
+        if isinstance(answer, a.Begun | a.Queued):
             self._remember(answer.reply_id, _Route(request.tenant, request.session_id))
         return answer
 

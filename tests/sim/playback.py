@@ -12,10 +12,11 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, cast
 
+from adapters.redis.clock import StoreClock
 from adapters.redis.connection import Connections
 from adapters.redis.keys import Keys
-from adapters.redis.ledger import RedisLedger, _Route
-from adapters.redis.records import answer_from, lists
+from adapters.redis.layout import CALL, REPLY, record
+from adapters.redis.ledger import RedisLedger, _Route, _timer
 from adapters.redis.scripts import NAMES, source
 from adapters.redis.sealing import Keyring, Place, Sealer
 from adapters.redis.wire import Message
@@ -36,7 +37,8 @@ for i = 6, #KEYS, 2 do
   for _, name in ipairs(redis.call('HKEYS', KEYS[i])) do
     if string.sub(name, 1, 2) == 'c:' then names[#names + 1] = name end
   end
-  found[#found + 1] = {redis.call('LLEN', KEYS[i + 1]), redis.call('HMGET', KEYS[i], unpack(names))}
+  local records = redis.call('HMGET', KEYS[i], unpack(names))
+  found[#found + 1] = {redis.call('LLEN', KEYS[i + 1]), names, records}
 end
 return found
 """
@@ -72,27 +74,46 @@ class GivenIds:
         return random[:32]
 
 
+class TrailClock(StoreClock):
+    """The clock of the trail."""
+
+    __slots__ = ("hand",)
+
+    def __init__(self, hand: HandClock) -> None:
+        self.hand = hand
+
+    async def now(self) -> int:
+        """What the hand shows."""
+        return self.hand.ms
+
+    async def about(self) -> int:
+        """The same."""
+        return self.hand.ms
+
+
 @dataclass(slots=True)
 class Sending(RedisLedger):
     """A Redis ledger that notes what it would send, and hears nothing."""
 
-    clock: HandClock = field(default_factory=HandClock)
+    hand: HandClock = field(default_factory=HandClock)
     following: str = ""
     noted: list[tuple[Message, list[str]]] = field(default_factory=list[tuple[Message, list[str]]])
 
-    async def now(self) -> int:
-        """The clock of the trail."""
-        return self.clock.ms
+    def __post_init__(self) -> None:
+        RedisLedger.__post_init__(self)
+        self.clock = TrailClock(self.hand)
 
     async def _run(self, message: Message, names: Sequence[str]) -> list[Any]:
+        if self.following and message.script != "accept":
+            message = Message(
+                message.script, {**message.body, "following": self.following}, message.blobs
+            )
+            names = KEYS.for_script(message.body["rid"], SESSION, self.following)
         self.noted.append((message, list(names)))
         return [b"null"]
 
     async def _route(self, keys: Keys, reply_id: str) -> _Route:
         return _Route(TENANT, SESSION)
-
-    async def _following(self, request: Any, keys: Keys, route: _Route) -> str:
-        return self.following
 
 
 @dataclass(slots=True)
@@ -152,7 +173,7 @@ class Playback:
     async def _written(self, asked: Asked) -> Sequence[Any]:
         """What the Redis ledger sends for this request."""
         sending = self.sending
-        sending.clock.at = datetime.fromtimestamp(asked.at / 1000, UTC)
+        sending.hand.at = datetime.fromtimestamp(asked.at / 1000, UTC)
         sending.following = asked.following
         if isinstance(asked.request, Accept):
             sending.ids = GivenIds(asked.answer.reply_id)
@@ -181,9 +202,8 @@ class Playback:
 
     def _answer(self, asked: Asked, found: list[Any]) -> Any:
         assert found[0] not in (b"again", b"null"), f"{asked.request} was not taken"
-        if len(found) > 1:
-            return self.sending._claimed(found, _Route(TENANT, SESSION))
-        return answer_from(found[0])
+        reply_id = getattr(asked.request, "reply_id", "")
+        return self.sending._answered(found, reply_id, _Route(TENANT, SESSION))
 
     def _view(self, leg: Leg, found: list[Any]) -> View:
         active, queue, due, hints, orders, *stored = found
@@ -192,19 +212,22 @@ class Playback:
             active=_text(active) or None,
             queue=tuple(map(_text, queue)),
             replies=tuple(
-                self._reply(reply_id, tuple(records))
-                for reply_id, (_, records) in zip(sorted(leg.replies), stored, strict=True)
+                self._reply(reply_id, tuple(names), tuple(records))
+                for reply_id, (_, names, records) in zip(sorted(leg.replies), stored, strict=True)
             ),
-            timers=tuple(sorted((*json.loads(name), int(score)) for name, score in armed)),
-            audit=tuple(audit for audit, _ in stored),
+            timers=tuple(sorted(_armed(name, score) for name, score in armed)),
+            audit=tuple(audit for audit, _, _ in stored),
             hints=hints,
             orders=orders,
         )
 
-    def _reply(self, reply_id: str, records: tuple[bytes, ...]) -> tuple[Any, ...]:
-        if records not in self._replies:
-            self._replies[records] = _reply(reply_id, *records)
-        return self._replies[records]
+    def _reply(
+        self, reply_id: str, names: tuple[bytes, ...], records: tuple[bytes, ...]
+    ) -> tuple[Any, ...]:
+        known = reply_id, names, records
+        if known not in self._replies:
+            self._replies[known] = _reply(reply_id, names[1:], *records)
+        return self._replies[known]
 
 
 class _Nowhere:
@@ -213,12 +236,19 @@ class _Nowhere:
     commands = blocking = line = None
 
 
-def _reply(reply_id: str, main: bytes, *records: bytes) -> tuple[Any, ...]:
-    meta = json.loads(main)
-    calls = sorted(
-        (lists(json.loads(record)) for record in records),
-        key=lambda call: (call["turn"], call["position"]),
-    )
+def _armed(name: bytes, score: float) -> tuple[Any, ...]:
+    timer = _timer(name, float(score))
+    which = (timer.number, timer.call_id, timer.step, timer.channel)
+    return timer.kind, timer.reply_id, *which, timer.at
+
+
+def _reply(reply_id: str, names: Sequence[bytes], main: bytes, *records: bytes) -> tuple[Any, ...]:
+    meta = record(REPLY, json.loads(main))
+    calls = [
+        {"id": name[2:].decode(), "votes": [], **record(CALL, json.loads(row))}
+        for name, row in zip(names, records, strict=True)
+    ]
+    calls.sort(key=lambda call: (call["turn"], call["position"]))
     return (
         reply_id,
         meta["state"],
@@ -232,7 +262,7 @@ def _reply(reply_id: str, main: bytes, *records: bytes) -> tuple[Any, ...]:
                 call["state"],
                 call["revision"],
                 call["runs"],
-                tuple(vote["actor"]["id"] for vote in call["votes"]),
+                tuple(vote["actor"][1] for vote in call["votes"]),
                 call["version"],
             )
             for call in calls
