@@ -37,6 +37,7 @@ from core.roster import Roster
 from core.tasks import TaskAnswer, read_task_answer
 
 _FULFILLABLE = frozenset({CallState.TASK, CallState.UNKNOWN})
+_NO_EDIT = Edit("", {}, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +126,17 @@ class Gateway:
         seat = await self._seat(key, actor)
         if isinstance(seat, Answered):
             return seat
-        if seat.call.revision != revision:
+        if seat.call.revision < revision:
             return Answered(False, say.CHANGED, seat.call)
-        try:
-            edit: Edit = await self._desk.editor.edit(seat.reply, seat.call, new_input)
-        except EditRefused as refused:
-            return Answered(False, str(refused), seat.call)
+        edit, changed = _NO_EDIT, ""
+        # Of an older revision nothing is changed; but it may be a submit that was sent again, and
+        # its sender is owed the answer that the ledger gave before.
+        if seat.call.revision == revision:
+            try:
+                edit = await self._desk.editor.edit(seat.reply, seat.call, new_input)
+                changed = new_input
+            except EditRefused as refused:
+                return Answered(False, str(refused), seat.call)
         said = await self._ledger.decide(
             Modify(
                 op=op,
@@ -138,7 +144,7 @@ class Gateway:
                 key=key,
                 revision=revision,
                 checked_at=seat.checked_at,
-                input=new_input,
+                input=changed,
                 digest=edit.digest,
                 content=edit.content,
                 quorum=edit.quorum,

@@ -68,6 +68,23 @@ async def test_a_modified_call_runs_as_modified(open_office: OpenOffice) -> None
     assert shop.refunded == [("Kim", 10)]
 
 
+async def test_an_edit_sent_again_gets_the_answer_it_got(open_office: OpenOffice) -> None:
+    """The platform repeats a submit whose answer was lost; the editor is not told otherwise."""
+    shop = Shop()
+    office = open_office([[refund_call(1000)]], [shop.refund])
+    await office.ask()
+    call, changed = await office.asked(), '{"customer": "Kim", "amount": 10}'
+
+    first = await office.gateway.modify(call.key, call.revision, ANA, "submit-1", changed)
+    again = await office.gateway.modify(call.key, call.revision, ANA, "submit-1", changed)
+    other = await office.gateway.modify(call.key, call.revision, BO, "submit-2", changed)
+
+    assert (first.ok, first.said) == (again.ok, again.said) == (True, "Approved for one run.")
+    assert not other.ok
+    await office.settle()
+    assert shop.refunded == [("Kim", 10)]
+
+
 async def test_an_edit_that_does_not_fit_leaves_the_question_open(open_office: OpenOffice) -> None:
     """The editor is told what is wrong; nobody else notices."""
     shop = Shop()
