@@ -18,6 +18,8 @@ from core.views import Gallery
 
 WAIT_MS = 1_000
 RETRY_S = 1.0
+AGAIN_MS = 60_000
+"""How long an order may take before it is handed out again; surfaces give up earlier."""
 
 _log = logging.getLogger(__name__)
 
@@ -31,6 +33,7 @@ class Poster:
     surfaces: Mapping[str, Surface]
     clock: Clock
     name: str
+    again_after_ms: int = AGAIN_MS
 
     async def run(self, stop: asyncio.Event) -> None:
         """Carry out orders until `stop` is set."""
@@ -43,7 +46,9 @@ class Poster:
 
     async def carry_out(self, wait_ms: int = 0) -> int:
         """Carry out what is ordered now; how many orders."""
-        orders = await self.ledger.orders(self.name, wait_ms=wait_ms)
+        orders = await self.ledger.orders(
+            self.name, wait_ms=wait_ms, again_after_ms=self.again_after_ms
+        )
         for order in orders:
             try:
                 await self._one(order)
@@ -74,6 +79,8 @@ class Poster:
         if card is None:
             await self.ledger.drop(call.key.reply_id, order.id)
             return
+        for message in found:  # it may have been posted long ago
+            await surface.edit(order.card, message, card)
         messages = found or (await surface.post(order.card, card),)
         await self._record(order, call, messages)
 
