@@ -50,8 +50,9 @@ async def open_store(data: Path, environment: Mapping[str, str]) -> AsyncGenerat
         keyring = Keyring.read_or_create(data / KEY_FILE, may_create=not server.holds_data)
         await asyncio.to_thread(server.start)
         try:
-            async with _connected(server.url, keyring) as store:
-                yield store
+            with server.kept_running():
+                async with _connected(server.url, keyring) as store:
+                    yield store
         finally:
             if residents.am_last():
                 await asyncio.to_thread(server.stop)

@@ -7,11 +7,13 @@ The server listens on a Unix socket that only its owner can reach, and on no por
 
 import contextlib
 import fcntl
+import logging
 import os
 import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -38,6 +40,12 @@ FLAGS: Mapping[str, str] = {
 _SOCKET_PATH_LIMIT = 100
 """Bytes; the kernels' limit is 104 (macOS) or 108 (Linux), the final zero included."""
 _POLL_SECONDS = 0.01
+_WATCH_SECONDS = 0.5
+"""How soon a server that was killed is missed."""
+_LONGEST_PAUSE_SECONDS = 8
+"""Between starts of a server that ends again at once: its disk may be full."""
+
+_log = logging.getLogger(__name__)
 
 
 def find_server(environment: Mapping[str, str] = os.environ) -> str:
@@ -115,6 +123,36 @@ class EmbeddedServer:
                 raise SetupRefused(f"The store's server did not start: {self._last_words()}")
             time.sleep(_POLL_SECONDS)
         raise StoreUnavailable("The embedded store did not answer in time.")
+
+    @contextlib.contextmanager
+    def kept_running(self) -> Iterator[None]:
+        """Start the server again whenever it has ended, for as long as the block lasts.
+
+        Its data directory is locked while it lives, so of many who watch one starts it.
+        """
+        over = threading.Event()
+        watch = threading.Thread(target=self._watch, args=(over,), name="store", daemon=True)
+        watch.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watch.join()
+
+    def _watch(self, over: threading.Event) -> None:
+        pause = _WATCH_SECONDS
+        while not over.wait(pause):
+            if self._child is not None and self._child.poll() is None:
+                pause = _WATCH_SECONDS
+                continue
+            self._child = None
+            try:
+                self._try_to_launch()
+            except (OSError, SetupRefused) as wrong:
+                _log.error("the store's server can't be started", extra={"why": str(wrong)})
+            if self._child is not None:
+                pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+                _log.warning("the store's server had ended and was started again")
 
     def stop(self, seconds: float = 15, *, even_if_used: bool = False) -> bool:
         """Shut the server down in good order: the journal is written, the lock falls.
