@@ -6,7 +6,7 @@ CASES ?= tests/cases
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint types arch fmt conformance fuzz model matrix bench wheel lock clean
+.PHONY: help setup demo test check lint types arch fmt conformance fuzz model crash matrix bench wheel lock clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -53,6 +53,9 @@ fuzz: setup  ## shell rules against real bash (COUNT=200000 SEED=1)
 model: setup  ## explore the ledger's model whole, and show what goes wrong without each rule
 	$(BIN)/python -m tests.sim.explore
 	$(BIN)/python -m tests.sim.explore --break all
+
+crash: setup  ## kill gateways and their store while people work with them (KILLS=1000 SEED=7)
+	$(BIN)/python -m tests.crash --kills $(or $(KILLS),1000) --seed $(or $(SEED),7)
 
 matrix: setup  ## install Redis and bubblewrap from the system's packages and run what needs them
 	tests/matrix.sh
