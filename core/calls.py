@@ -84,9 +84,11 @@ MOVES: Mapping[CallState, frozenset[CallState]] = {
     _S.WAITING: frozenset({_S.OPEN, _S.ALLOWED, _S.DENIED, _S.CANCELLED}),
     _S.OPEN: frozenset({_S.OPEN, _S.APPROVED, _S.REJECTED, _S.EXPIRED, _S.CANCELLED}),
     _S.APPROVED: frozenset(
-        {_S.STARTED, _S.TASK, _S.OPEN, _S.UNKNOWN, _S.DENIED, _S.CANCELLED, _S.DONE}
+        {_S.STARTED, _S.TASK, _S.OPEN, _S.UNKNOWN, _S.DENIED, _S.CANCELLED, _S.DONE, _S.ABANDONED}
     ),
-    _S.ALLOWED: frozenset({_S.STARTED, _S.TASK, _S.DENIED, _S.CANCELLED, _S.DONE, _S.UNKNOWN}),
+    _S.ALLOWED: frozenset(
+        {_S.STARTED, _S.TASK, _S.DENIED, _S.CANCELLED, _S.DONE, _S.UNKNOWN, _S.ABANDONED}
+    ),
     _S.STARTED: frozenset({_S.DONE, _S.UNKNOWN, _S.ALLOWED, _S.ABANDONED}),
     _S.TASK: frozenset({_S.DONE, _S.EXPIRED, _S.CANCELLED}),
     _S.UNKNOWN: frozenset({_S.APPROVED, _S.DONE, _S.ABANDONED}),

@@ -247,8 +247,8 @@ def done(draft: Draft, call: Call, result: Json, run: int, actor: Actor) -> Call
 
 
 def withdraw(draft: Draft, call: Call, actor: Actor, reason: str = "") -> Call:
-    """Take back a call that is not under way. An unproven run stays unproven: abandoned."""
-    state = CallState.ABANDONED if call.state is CallState.UNKNOWN else CallState.CANCELLED
+    """Take back a call that is not under way. A run whose end is unproven stays so: abandoned."""
+    state = CallState.ABANDONED if call.runs else CallState.CANCELLED
     return close(draft, call, state, DecisionKind.CANCEL, actor, reason)
 
 

@@ -194,7 +194,7 @@ def _use_grant(draft: Draft, call: Call, request: r.Start) -> a.Go | a.TaskOffer
 
 
 def refuse(draft: Draft, request: r.Refuse) -> a.Settled | a.Lost | a.Refused:
-    """What the policy denies at its start is refused for good."""
+    """What the policy denies at its start is refused for good; a run before stays unproven."""
     if lost := draft.lost(request.fence):
         return lost
     call = draft.call(request.key)
@@ -203,8 +203,8 @@ def refuse(draft: Draft, request: r.Refuse) -> a.Settled | a.Lost | a.Refused:
     if request.policy != draft.policy:
         return refused(a.Why.POLICY_MOVED, call)
     draft.record("refuse", request.worker, reason=request.reason)
-    denied = CallState.DENIED
-    call = close(draft, call, denied, DecisionKind.DENY, request.worker, request.reason)
+    state = CallState.ABANDONED if call.runs else CallState.DENIED
+    call = close(draft, call, state, DecisionKind.DENY, request.worker, request.reason)
     return a.Settled(call.state, call.revision)
 
 

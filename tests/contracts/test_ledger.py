@@ -806,3 +806,31 @@ async def test_what_does_not_exist_is_answered(ledger: Ledger) -> None:
     assert await driver.ledger.session("nobody") is None
     written = await ledger.turn(WriteTurn("op", WORKER, driver.reply_id, 1, 1, {}))
     assert written == Lost()
+
+
+async def test_what_is_withdrawn_after_a_lost_run_stays_unproven(
+    driver: Driver, clock: StandingClock
+) -> None:
+    """A call that may have run is never called cancelled or denied: nobody can say that it did
+    not run, whether it was to be tried again by itself or by approval."""
+    idempotent = Terms("sre", idempotent=True)
+    await driver.begin(
+        new_call("a", CallState.ALLOWED, terms=idempotent),
+        new_call("b", CallState.ALLOWED, terms=idempotent),
+        new_call("c"),
+        new_call("d", CallState.ALLOWED, terms=idempotent),
+    )
+    await driver.approve("c")
+    for name in "abcd":
+        await driver.start(name)
+    await clock.forward(30_000)
+    await driver.fire_due()
+    await driver.claim()
+    await driver.approve("c")
+
+    assert await driver.cancel("a") == Settled(CallState.ABANDONED, 0)
+    assert await driver.refuse("b") == Settled(CallState.ABANDONED, 0)
+    await driver.stop()
+
+    states = [await driver.state(name) for name in "abcd"]
+    assert states == [CallState.ABANDONED] * 4

@@ -114,6 +114,8 @@ class Walk:
             makers += [self._decide] * 6
         if CallState.ALLOWED in states:
             makers += [self._refuse, self._cancel]
+        if any(call.runs and call.state in GRANTED for call in reply.present):
+            makers += [self._refuse, self._cancel] * 3
         return makers
 
     def _as_worker(self, states: set[CallState]) -> list[Callable[[Reply], Any]]:

@@ -235,7 +235,7 @@ local function expire(call)
 end
 
 local function withdraw(call, actor, note)
-  close(call, call.state == 'unknown' and 'abandoned' or 'cancelled', 'cancel', actor, note)
+  close(call, call.runs > 0 and 'abandoned' or 'cancelled', 'cancel', actor, note)
 end
 
 local function done(call, run, actor)

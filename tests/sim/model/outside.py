@@ -135,7 +135,8 @@ def _stop(world: World, reply: Reply, without: str) -> Step:
 
 
 def _withdrawn(call: Call) -> Call:
-    return Call(ABANDONED if call.state == UNKNOWN else CANCELLED)
+    """What had begun and is not proven stays so, whether it was to run again or not."""
+    return Call(ABANDONED if call.runs else CANCELLED)
 
 
 def _clicks(

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from tests.sim.model.outside import settle
 from tests.sim.model.world import (
+    ABANDONED,
     ALLOWED,
     APPROVED,
     ASKED,
@@ -176,7 +177,7 @@ def _calls(
     if (call.state not in GRANTED and not again) or after_stop:
         return
     if denies(spec, world.policy) and without != "policy-refusal-ends":
-        after = settle(world, reply, at, Call(DENIED), without)
+        after = settle(world, reply, at, Call(ABANDONED if call.runs else DENIED), without)
         yield Step("refuses", "auto", after, worker=place, call=at)
     unvoted = call.state == APPROVED and not call.votes
     if not unvoted and at not in {running for running, _ in me.runs}:
