@@ -95,11 +95,8 @@ class Records:
             place = Place(row["tenant"], row["reply_id"], ("note", row.pop("call"), row["op"]))
             note = row.pop("note", None)
             changes = tuple(map(tuple, row.pop("changes")))
-            return AuditRecord(
-                **row | {"actor": Actor(*row["actor"])},
-                changes=changes,
-                note=self._note(note, place),
-            )
+            fields: Fields = {**row, "actor": Actor(*row["actor"])}
+            return AuditRecord(**fields, changes=changes, note=self._note(note, place))
         except MISFITS as wrong:
             raise StoreDamaged("A stored audit record can't be read.") from wrong
 
@@ -186,7 +183,8 @@ class Records:
         }
 
     def _decision(self, noted: Fields, place: Place) -> Decision:
-        return Decision(**self._noted(noted, place) | {"kind": DecisionKind(noted["kind"])})
+        fields: Fields = {**self._noted(noted, place), "kind": DecisionKind(noted["kind"])}
+        return Decision(**fields)
 
     def _noted(self, noted: Fields, place: Place) -> Fields:
         """A vote or a decision with what the person said."""
