@@ -34,7 +34,7 @@ GROUPS: dict[str, Group] = {
 
 # Files and classes that other suites own, or that speak of what Keyturn does not have.
 ELSEWHERE = {
-    "real_rules": "input of tests, without right answers",
+    "real_rules": "rules that people wrote, without right answers",
     "real_tools": "inputs for schemas and edits: tests/core, tests/bot",
     "security:ssrf": "Keyturn calls no address that an agent names",
     "security:web": "there is no web page",
