@@ -26,7 +26,8 @@ from core.ledger import (
 )
 from core.ledger.answers import Refused, ReplyStopped, TurnWritten, Why
 from core.messages import TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
-from core.permissions.engine import Rulebook, gate_for
+from core.permissions.engine import Rulebook, gate_for, judge
+from core.permissions.rules import PermissionBehavior
 from core.policy import Gate
 from core.ports import Clock, Ids
 from core.questions import channels_of, content_of, terms_of
@@ -95,6 +96,7 @@ class _Known:
     policy: str
     approvers: str
     quorum: int
+    decided: bool = False
 
 
 class LedgerJournal:
@@ -134,6 +136,7 @@ class LedgerJournal:
                 call.policy,
                 call.terms.approvers,
                 call.quorum,
+                call.decision is not None,
             )
             for call in calls
         }
@@ -232,11 +235,8 @@ class LedgerJournal:
         known = self._known[call.id]
         if known.state is CallState.TASK:
             return Started()
-        now = self._digest(known.key, known.bound, call)
-        if not now or not same_digest(now, known.digest):
-            return await self._withdraw(known, GROUNDS_MOVED)
-        if known.state is CallState.APPROVED and self._asks_more(known, call):
-            return await self._withdraw(known, GATE_MOVED)
+        if why := self._why_not(known, call):
+            return await self._withdraw(known, why)
         request = Start(
             op=self._ids.new(),
             worker=self._held.worker,
@@ -281,6 +281,17 @@ class LedgerJournal:
         self._obey(await self._insist(lambda: self._ledger.refuse(request)))
         return NotStarted(why)
 
+    def _why_not(self, known: _Known, call: ToolCallBlock) -> str:
+        """Why a granted call may not start on its grant any more; empty: it may."""
+        now = self._digest(known.key, known.bound, call)
+        if not now or not same_digest(now, known.digest):
+            return GROUNDS_MOVED
+        if known.state is CallState.APPROVED and self._asks_more(known, call):
+            return GATE_MOVED
+        if known.state is CallState.ALLOWED and self._asks_now(known, call):
+            return POLICY_ASKS
+        return ""
+
     def _asks_more(self, known: _Known, call: ToolCallBlock) -> bool:
         """Whether another policy than the one it was approved under wants other or more people."""
         found = self._court.read(call)
@@ -288,6 +299,13 @@ class LedgerJournal:
             return False
         gate = gate_for(self._rulebook, *found)
         return gate.approvers != known.approvers or gate.quorum > known.quorum
+
+    def _asks_now(self, known: _Known, call: ToolCallBlock) -> bool:
+        """Whether people should be asked about what another policy allowed without them."""
+        found = self._court.read(call)
+        if known.decided or known.policy == self._held.policy or isinstance(found, str):
+            return False
+        return judge(self._rulebook, *found).behavior is not PermissionBehavior.ALLOW
 
     def _obey(self, said: object) -> None:
         if isinstance(said, Lost):

@@ -30,7 +30,7 @@ _OUTCOMES = {
 
 
 def conversation(
-    reply: Reply, kept: AgentPayload | None, before: Reply | None, spec: AgentSpec, policy: str
+    reply: Reply, kept: AgentPayload | None, before: Reply | None, spec: AgentSpec
 ) -> tuple[AgentState, bool]:
     """The conversation with all that the ledger knows, and whether `reply` is in it yet.
 
@@ -49,14 +49,14 @@ def conversation(
     state.permission_context.mode = spec.permissions.mode
     state.permission_context.working_directories = dict(spec.permissions.working_directories)
     if kept.reply_id == reply.reply_id:
-        return rejoin(state, reply.present, policy), True
+        return rejoin(state, reply.present), True
     if not kept.complete:
-        state = _settled(state, before, policy)
+        state = _settled(state, before)
     return state, False
 
 
 def closed_conversation(
-    reply: Reply, kept: AgentPayload | None, before: Reply | None, policy: str
+    reply: Reply, kept: AgentPayload | None, before: Reply | None
 ) -> AgentState:
     """The conversation after a reply that ends here without its agent."""
     if kept is None:
@@ -64,42 +64,34 @@ def closed_conversation(
     state = AgentState.model_validate(kept.state)
     if kept.complete:
         return state
-    return _settled(state, reply if kept.reply_id == reply.reply_id else before, policy)
+    return _settled(state, reply if kept.reply_id == reply.reply_id else before)
 
 
-def _settled(state: AgentState, reply: Reply | None, policy: str) -> AgentState:
+def _settled(state: AgentState, reply: Reply | None) -> AgentState:
     """The conversation after a reply that has ended, whatever the agent could still write. Of what
     the ledger has forgotten (it keeps closed replies for seven days) the end is unknown."""
-    state = rejoin(state, reply.present if reply else (), policy)
+    state = rejoin(state, reply.present if reply else ())
     left = Transcript.read(state).open
     return joined(state, [Answer(call_id, Outcome.UNKNOWN) for call_id in left])
 
 
-def rejoin(state: AgentState, calls: Sequence[Call], policy: str) -> AgentState:
+def rejoin(state: AgentState, calls: Sequence[Call]) -> AgentState:
     """`state` with what the ledger knows of the calls of its last turn.
 
     `state` must be freshly read and is not used afterwards. A call that people are asked about, or
-    that runs, is awaited; one that waits behind others stays pending. So does one that nobody
-    approved and that another policy than `policy` allowed: it is judged once more.
+    that runs, is awaited; one that waits behind others stays pending. What was granted under
+    another policy is judged once more where it starts, by the journal.
     """
     awaited = {
         call.key.call_id
         for call in calls
         if call.state in (ASKED - {CallState.TASK}) | {CallState.STARTED}
     }
-    judged_before = {call.key.call_id for call in calls if _needs_judging(call, policy)}
     message = present_message(state)
     for block in message.content if message else ():
         if isinstance(block, ToolCallBlock) and block.id in awaited:
             block.state = ToolCallState.ASKING
-        elif isinstance(block, ToolCallBlock) and block.id in judged_before:
-            block.state = ToolCallState.PENDING
-    known = [call for call in calls if call.key.call_id not in judged_before]
-    return joined(state, [_answer(call) for call in known if call.state in _OUTCOMES])
-
-
-def _needs_judging(call: Call, policy: str) -> bool:
-    return call.state is CallState.ALLOWED and call.decision is None and call.policy != policy
+    return joined(state, [_answer(call) for call in calls if call.state in _OUTCOMES])
 
 
 def _answer(call: Call) -> Answer:

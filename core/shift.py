@@ -124,7 +124,7 @@ class Shift:
         self.agent, self.stopping, self.stopped_unsure = None, reply.stop is not None, False
         kept = await self._kept()
         before = await self._reply_before(kept)
-        state, continues = conversation(reply, kept, before, spec, self.bench.policy)
+        state, continues = conversation(reply, kept, before, spec)
         agent = self.agent = await self._agent(reply, request, spec, state)
         if not continues:
             message = message_of(reply.message)
@@ -282,7 +282,7 @@ class Shift:
                 await self._insist(lambda: self.bench.ledger.cancel(request))  # noqa: B023
         reply, kept = await self._present(), await self._kept()
         before = await self._reply_before(kept)
-        state = closed_conversation(reply, kept, before, self.bench.policy)
+        state = closed_conversation(reply, kept, before)
         await self._close(reply.turn, ReplyFinishedReason.ERROR, state)
 
     # --- asking the store

@@ -3,15 +3,18 @@
 import asyncio
 from dataclasses import dataclass
 
+import pytest
+
 from adapters.memory.ledger import MemoryLedger
 from adapters.models.scripted import Call, Say
-from core.calls import CallState
+from core.calls import CallState, ReplyState
 from core.errors import OutcomeUnknown, StoreError
 from core.ledger import Finish, Go, Lost, Refused, Start, TaskOffered
 from core.messages import ReplyFinishedReason, ToolResultBlock, ToolResultState
 from core.permissions.rules import PermissionBehavior, PermissionRule
 from core.policy import Policy
 from core.tasks import TaskAnswer
+from core.tools import Tool
 from tests.stories.office import (
     ANA,
     BO,
@@ -22,7 +25,7 @@ from tests.stories.office import (
     press_policy,
     standard_policy,
 )
-from tests.stories.tools import PRESS, Press
+from tests.stories.tools import PRESS, Press, Shop, refund_call
 
 
 async def crash_while_pressing(office: Office, press: Press) -> str:
@@ -173,6 +176,30 @@ async def test_what_an_older_policy_allowed_is_judged_again_before_it_starts() -
 
     assert press.runs == []
     assert await after.states(reply_id) == [CallState.DENIED, CallState.OPEN]
+
+
+@pytest.mark.parametrize("behavior", [PermissionBehavior.DENY, PermissionBehavior.ASK])
+async def test_what_an_older_policy_allowed_does_not_wait_for_what_people_are_asked(
+    behavior: PermissionBehavior,
+) -> None:
+    """A call of the same turn is open meanwhile: the reply parks and waits for its answer."""
+    press, shop = Press(), Shop()
+    clock, ids = PatientClock(), CountedIds()
+    ledger = LedgerThatFailsOnce(clock, ids)
+    open_office = OpenOffice(ledger, clock, ids)
+    tools: list[Tool] = [press, shop.refund]
+    turn = [PRESS, refund_call(call_id="c2")]
+    before = open_office([turn], tools, press_policy(PermissionBehavior.ALLOW, 1))
+    reply_id = await before.ask()
+    assert await before.states(reply_id) == [CallState.ALLOWED, CallState.OPEN]
+
+    after = open_office([[Say("Well.")]], tools, press_policy(behavior, 2))
+    await ledger.publish_policy("2")
+    await after.pass_time(31)
+
+    assert press.runs == []
+    assert await after.states(reply_id) == [CallState.DENIED, CallState.OPEN]
+    assert (await after.reply(reply_id)).state is ReplyState.PARKED
 
 
 async def test_what_an_older_policy_allowed_is_denied_by_a_newer_one() -> None:
