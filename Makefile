@@ -25,7 +25,7 @@ demo: setup  ## a scripted agent at work on real files; you hold the key
 	$(BIN)/keyturn demo $(ARGS)
 
 test: setup  ## the test suite (embedded Valkey; choose with ARGS='-k click')
-	$(BIN)/python -m pytest -m 'not matrix' $(ARGS)
+	$(BIN)/python -m pytest -m 'not matrix and not campaign' $(ARGS)
 
 check: lint types arch  ## ruff, mypy, basedpyright, import contracts
 
@@ -55,6 +55,7 @@ model: setup  ## explore the ledger's model whole, and show what goes wrong with
 	$(BIN)/python -m tests.sim.explore --break all
 
 crash: setup  ## kill gateways and their store while people work with them (KILLS=1000 SEED=7)
+	$(BIN)/python -m pytest -q -m campaign
 	$(BIN)/python -m tests.crash --kills $(or $(KILLS),1000) --seed $(or $(SEED),7)
 
 matrix: setup  ## install Redis and bubblewrap from the system's packages and run what needs them

@@ -12,6 +12,8 @@ from core.calls import CallState, ReplyState
 from tests.crash.campaign import Campaign, Plan, Result
 from tests.crash.verdict import Evidence, Verdict, judge
 
+pytestmark = pytest.mark.campaign
+
 
 def carry_out(plan: Plan, folder: Path) -> Result:
     """One campaign."""
